@@ -154,7 +154,7 @@ def test_a_list_and_a_number_do_not_meet():
 
 REFUSED = {
     "with": "    with open('f') as z:\n        return x\n", "yield": "    yield x\n", "import": "    import os\n    return x\n",
-    "element": "    x[0] = 1\n    return x\n", "attribute": "    x.y = 1\n    return x\n", "global": "    global Y\n    return x\n",
+"attribute": "    x.y = 1\n    return x\n", "global": "    global Y\n    return x\n",
     "try": "    try:\n        return x\n    except ValueError:\n        return 0\n", "dict": "    return {x: 1}\n", "set": "    return {y for y in x}\n",
     "raise": "    if x:\n        raise\n    return x\n", "named": "    return f(**x)\n", "delete": "    del x\n"}
 

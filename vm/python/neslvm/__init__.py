@@ -4,7 +4,7 @@ from __future__ import annotations
 import os as _os
 from typing import Any as _Any
 
-from . import _nvm, config as _config, elementwise as _elementwise, interop as _interop, operators as _operators
+from . import _nvm, config as _config, elementwise as _elementwise, fft, interop as _interop, linalg, operators as _operators
 from .array import Array
 from .config import options, stats
 from .dtypes import (bool_ as bool, complex64, complex128, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32,  # noqa: A004

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Union
 
-from .array import Array, Dim, Lists, row_strides
+from . import _nvm
+from .array import Array, Dim, Lists, repeated, row_strides
 from .dtypes import Scalar
 from .elementwise import Operand
 from .flat import Flat, ONE, Size, dist, ins1, word
@@ -99,42 +100,54 @@ class Aligned:
         return [flat_at(o, shape, self.size) if isinstance(o, Array) else o for o in operands]
 
     def _jagged(self, operands: Sequence[Input], arrays: Sequence[Array]) -> list[Operand]:
-        deepest = max((a for a in arrays if a.is_jagged), key=lambda a: a.ndim)
+        deepest = max((a for a in arrays if a.is_jagged), key=lambda a: (a.ndim, sum(isinstance(d, Lists) for d in a.dims)))
         self.dims, self.size = deepest.dims, deepest.flat.size
         return [spread(o, deepest) if isinstance(o, Array) else o for o in operands]
 
 
 def lists_of(a: Array) -> list[Lists]:
-    found = [d for d in a.dims if isinstance(d, Lists)]
-    if len(found) != a.ndim - 1:
-        raise NotImplementedError(f"regular dimensions inside or around jagged ones are not there yet: {a.type}")
+    """The dimensions inside of the first one as lists; regular ones have lists of one length."""
+    first = a.dims[0]
+    assert not isinstance(first, Lists)
+    outer = first if isinstance(first, Size) else ONE if first == 1 else Size(first)
+    found: list[Lists] = []
+    for k, d in enumerate(a.dims[1:], 1):
+        if not isinstance(d, Lists):
+            n = d.n if isinstance(d, Size) else d
+            d = Lists(repeated(n, outer), outer, a.flat.size if k == a.ndim - 1 else times(outer, n))
+        found.append(d)
+        outer = d.inner
     return found
+
+
+def times(size: Size, n: int) -> Size:
+    """So many for each."""
+    if size.known is not None:
+        return ONE if size.known * n == 1 else Size(size.known * n)
+    total = ins1("* INT", "I", ins1("LENGTHS", "I", size.seg), dist(_nvm.constant_int(n), "I", ONE))
+    return Size(None, ins1("MAKE_SEGDES", "S", total))
 
 
 def spread(a: Array, target: Array) -> Flat:
     """Its elements for each element of a jagged array whose outer part it fits."""
-    lists = lists_of(target)
     if a is target:
         return a.flat
-    if not a.is_jagged:
-        shape = a.known_shape
-        if a.size == 1:
-            f = a.flat
-            return Flat(f.dtype, dist(f.h, f.dtype.storage, target.flat.size), target.flat.size)
-        while len(shape) > 1 and shape[-1] == 1:
-            shape = shape[:-1]
-        if len(shape) != 1 or shape[0] != len(target):
-            raise ValueError(f"an array of shape {_text(a.known_shape)} does not fit one of type {target.type}")
-        depth, f = 0, a.flat
-    else:
-        own = lists_of(a)
-        for mine, other in zip(own, lists):
-            if not mine.same(other):
-                raise ValueError(f"lists of other lengths do not meet: {a.type} and {target.type}")
-        depth, f = len(own), a.flat
+    lists, size = lists_of(target), target.flat.size
+    if not a.is_jagged and a.size == 1:
+        f = a.flat
+        return Flat(f.dtype, dist(f.h, f.dtype.storage, size), size)
+    dims = list(a.dims)
+    while len(dims) > 1 and type(dims[-1]) is int and dims[-1] == 1:
+        dims.pop()
+    if len(dims) > len(lists) + 1 or dims[0] != len(target) and len(a) != len(target):
+        raise ValueError(f"an array of type {a.type} does not fit one of type {target.type}")
+    f, depth = a.flat, len(dims) - 1
+    for mine, other in zip(lists_of(Array(f, dims)), lists):
+        if not mine.same(other):
+            raise ValueError(f"lists of other lengths do not meet: {a.type} and {target.type}")
     for dim in lists[depth:]:
         f = Flat(f.dtype, ins1(f"DIST {word(f.dtype.storage)}", f.dtype.storage, f.h, dim.h), dim.inner)
-    return Flat(f.dtype, f.h, target.flat.size)
+    return Flat(f.dtype, f.h, size)
 
 
 def as_operand(x: Any) -> Optional[Input]:

@@ -3,120 +3,18 @@ from __future__ import annotations
 
 import builtins
 import math
-from typing import Any, Callable
+from typing import Any
 
 from . import elementwise, sections
-from .array import Array
-from .dtypes import float64, int64
-from .expressions import _Zipped, as_list, as_lists
-from .flat import Flat
+from .array import Array, scalar_array
+from .comprehensions import Zipped, list_of_host, the_only_list
+from .flat import ONE
+from .host_lists import as_list, load_list
 from .interpreter import Closure, Frame, call_function, choose_value, closure_of, is_lane
-from .nested import ListLane, numbers
+from .list_functions import BUILT_IN, MATH
+from .nested import ListLane
+from .rows import ALONG, along, on_rows
 from .trace import Lane, operate
-
-_MATH = {math.sqrt: "sqrt", math.exp: "exp", math.log: "log", math.sin: "sin", math.cos: "cos", math.tan: "tan", math.asin: "asin",
-         math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh", math.fabs: "abs",
-         math.atan2: "atan2", math.hypot: "hypot", math.log2: "log2", math.log10: "log10", math.log1p: "log1p", math.expm1: "expm1",
-         math.copysign: "copysign", math.pow: "pow", math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite"}
-
-
-def _converted(x: Any, to: Any) -> Any:
-    from .rules import convert
-
-    return Lane(convert(x.flat, to))
-
-
-def _whole(name: str) -> Callable[..., Any]:
-    def apply(frame: Frame, x: Any) -> Any:
-        return _converted(operate(name, x), int64)
-
-    return apply
-
-
-def _extreme(name: str) -> Callable[..., Any]:
-    def apply(frame: Frame, *values: Any) -> Any:
-        if len(values) == 1:
-            return as_lists(values[0], frame).reduced(name) if not isinstance(values[0], ListLane) else values[0].reduced(name)
-        result = values[0]
-        for v in values[1:]:
-            first = operate("less" if name == "min" else "greater", v, result)
-            assert frame.size is not None
-            result = choose_value(first.flat.h, v, result, frame.size) if isinstance(first, Lane) else v if first else result
-        return result
-
-    return apply
-
-
-def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
-    total = as_lists(values, frame).reduced("sum")
-    return total if isinstance(start, int) and start == 0 else operate("add", total, start)
-
-
-def _range(frame: Frame, *bounds: Any) -> Any:
-    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1) if len(bounds) == 2 else bounds
-    if isinstance(step, Lane):
-        raise NotImplementedError("the step of a range is a number, the same in all calls")
-    assert frame.size is not None
-    return numbers(start, stop, step, frame.size)
-
-
-def _zip(frame: Frame, *values: Any) -> Any:
-    made = [as_lists(v, frame) for v in values]
-    return ListLane(made[0].lists, tuple(v.elements for v in made))
-
-
-def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
-    from .flat import const, ins1
-
-    made = as_lists(values, frame)
-    outer = made.lists.outer
-    place = ins1("INDEX", "I", const("I", start, outer), const("I", 1, outer), made.lists.h)
-    return ListLane(made.lists, (Lane(Flat(int64, place, made.lists.inner)), made.elements))
-
-
-def _sorted(frame: Frame, values: Any) -> Any:
-    from .nested import flat_of
-    from .order import _rank, permuted
-
-    made = as_lists(values, frame)
-    f = flat_of(made.elements, made.lists.inner)
-    return ListLane(made.lists, Lane(permuted(f, _rank(f, made.lists.h, False), made.lists.h)))
-
-
-def _reversed(frame: Frame, values: Any) -> Any:
-    from .flat import const, ins1
-    from .nested import picked, spread
-    from .rules import int_op
-
-    made = as_lists(values, frame)
-    outer, inner = made.lists.outer, made.lists.inner
-    local = ins1("INDEX", "I", const("I", 0, outer), const("I", 1, outer), made.lists.h)
-    last = spread(Lane(Flat(int64, int_op("+", made.lists.offsets.h, int_op("-", made.lists.lengths.h, const("I", 1, outer))), outer)), made.lists)
-    place = int_op("-", last.flat.h, local)
-    return ListLane(made.lists, picked(made.elements, inner, Flat(int64, place, inner), const("B", True, inner)))
-
-
-def _len(frame: Frame, values: Any) -> Any:
-    return as_lists(values, frame).length
-
-
-def _isqrt(frame: Frame, x: Any) -> Any:
-    root = _converted(operate("floor", operate("sqrt", x)), int64)
-    high = operate("greater", operate("multiply", root, root), x)
-    root = operate("subtract", root, _converted(high, int64))
-    following = operate("add", root, 1)
-    low = operate("less_equal", operate("multiply", following, following), x)
-    return operate("add", root, _converted(low, int64))
-
-
-_VECTORISED: dict[Any, Callable[..., Any]] = {
-    abs: lambda frame, x: operate("abs", x), min: _extreme("min"), max: _extreme("max"), sum: _sum, len: _len, range: _range, zip: _zip,
-    enumerate: _enumerate, sorted: _sorted, reversed: _reversed,
-    any: lambda frame, v: as_lists(v, frame).reduced("any"), all: lambda frame, v: as_lists(v, frame).reduced("all"),
-    float: lambda frame, x: _converted(x, float64), int: lambda frame, x: _converted(x, int64),
-    bool: lambda frame, x: operate("not_equal", x, 0), round: lambda frame, x: _converted(operate("round", x), int64),
-    math.floor: _whole("floor"), math.ceil: _whole("ceil"), math.trunc: _whole("trunc"), math.isqrt: _isqrt,
-    list: lambda frame, v: as_lists(v, frame), tuple: lambda frame, v: v}
 
 
 def _deep_lane(x: Any) -> bool:
@@ -127,23 +25,45 @@ def call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
     lanes = builtins.any(_deep_lane(a) for a in [*args, *named.values()])
     if not lanes:
         return _host_call(f, args, named, frame)
-    if f in _VECTORISED if _hashable(f) else False:
-        return _VECTORISED[f](frame, *args)
-    if f in _MATH if _hashable(f) else False:
-        return operate(_MATH[f], *args)
-    name = getattr(f, "__name__", "")
-    if getattr(f, "__module__", "").startswith("neslvm") and (name in elementwise.UNARY or name in elementwise.BINARY):
-        return operate(name, *args)
-    if name == "where" and getattr(f, "__module__", "").startswith("neslvm"):
-        assert frame.size is not None
-        return choose_value(args[0].flat.h, args[1], args[2], frame.size)
+    known = _hashable(f)
+    if known and f in BUILT_IN:
+        return BUILT_IN[f](frame, *args, **named)
+    if known and f in MATH:
+        if named or len(args) > 2:
+            raise TypeError(f"math.{f.__name__}() takes numbers only")
+        return operate(MATH[f], *args)
+    if _is_own(f):
+        return _own(f, args, named, frame)
     closure = f if isinstance(f, Closure) else closure_of(f)
     if closure is not None:
         return call_function(closure, args, named, frame.size, frame.active)
-    if frame.size is not None and not getattr(f, "__module__", "").startswith("neslvm"):
+    if frame.size is not None:
         sections.about_to_call(f)
         return f(*args, **named)
-    raise TypeError(f"{name or f} cannot be called for each element")
+    raise TypeError(f"{getattr(f, '__name__', f)} cannot be called for each element")
+
+
+def _is_own(f: Any) -> bool:
+    """Whether it is a function of this module, not one that was written with it."""
+    return _module(f).startswith("neslvm") and not isinstance(f, Closure) and not hasattr(f, "python")
+
+
+def _module(f: Any) -> str:
+    return getattr(f, "__module__", None) or ""
+
+
+def _own(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
+    """A function of the module of numbers, rows or lists of each call."""
+    assert frame.size is not None
+    name = f.__name__
+    if name in elementwise.UNARY or name in elementwise.BINARY:
+        rows = builtins.any(isinstance(a, ListLane) for a in args)
+        return on_rows(name, args, frame.active, frame) if rows else operate(name, *args)
+    if name == "where":
+        return choose_value(args[0].flat.h, args[1], args[2], frame.size)
+    if name in ALONG and len(args) == 1 and isinstance(args[0], ListLane):
+        return along(f, args[0], named, frame.size)
+    raise TypeError(f"{name} cannot be called for each element")
 
 
 def _hashable(f: Any) -> bool:
@@ -154,35 +74,94 @@ def _hashable(f: Any) -> bool:
     return True
 
 
-def _host_call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
+def _of_one_call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
+    """A built-in function of arrays of the host, as for one call among many."""
+    once = Frame(frame.function, ONE, None)
+    given = [the_only_list(_host_array(a)) if isinstance(a, (Array, Zipped, range)) and not _is_number(a) else a for a in args]
+    result = BUILT_IN[f](once, *given, **named)
+    if isinstance(result, ListLane):
+        return list_of_host(result)
+    return _host_value(result)
+
+
+def _host_value(x: Any) -> Any:
+    return tuple(map(_host_value, x)) if isinstance(x, tuple) else scalar_array(x.flat) if isinstance(x, Lane) else x
+
+
+def _host_array(x: Any) -> Array:
+    from .comprehensions import range_array
+
+    return x.arrays() if isinstance(x, Zipped) else range_array(x) if isinstance(x, range) else x
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, Array) and not x.ndim
+
+
+def sorted_list(values: Array, *, key: Any = None, reverse: Any = False) -> Array:
+    found: Array = _host_list(sorted, [values], {"key": key, "reverse": reverse}, Frame(_nobody(), None, None))
+    return found
+
+
+def _nobody() -> Closure:
+    from .interpreter import _NOBODY
+
+    return _NOBODY
+
+
+def _host_list(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
+    """A built-in function of an array or list that nvm has."""
     from . import reductions
 
+    first = args[0]
+    if f in (map, filter):
+        return _of_one_call(f, args, named, frame) if _is_read(first) else f(*args)
+    if f is zip:
+        return Zipped(args)
+    if f is enumerate:
+        start = int(named.get("start", args[1] if len(args) > 1 else 0))
+        return Zipped([range(start, start + len(first)), first])
+    if f in (sum, min, max, any, all) and len(args) == 1 and not named:
+        if f in (min, max) and first.size == 0:
+            raise ValueError(f"{f.__name__}() arg is an empty sequence")
+        if first.ndim == 1:
+            return getattr(reductions, f.__name__)(first)
+    if f is list:
+        return as_list(first, getattr(first, "depth", 1)) if type(first) is Array or load_list(first) else first
+    return _of_one_call(f, args, named, frame)
+
+
+def _is_read(f: Any) -> bool:
+    return isinstance(f, Closure) or closure_of(f) is not None
+
+
+_OF_LISTS = (sum, min, max, any, all, sorted, reversed, list, zip, enumerate, map, filter, math.prod)
+
+
+def _takes_arrays(f: Any, args: list[Any]) -> bool:
+    of_host = (Array, Zipped)
+    if f in (map, filter):
+        return len(args) > 1 and builtins.all(isinstance(a, of_host) and not _is_number(a) for a in args[1:])
+    if f is zip:
+        return builtins.any(isinstance(a, of_host) for a in args)
+    return bool(args) and isinstance(args[0], of_host) and not _is_number(args[0]) and (len(args) == 1 or f in (sum, enumerate))
+
+
+def _host_call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
     if isinstance(f, Closure):
         return call_function(f, args, named, frame.size if frame.active is not None else None, frame.active)
-    if f in (zip, enumerate) if _hashable(f) else False:
-        if builtins.any(isinstance(a, Array) for a in args[:1] if f is enumerate) or f is zip and builtins.any(isinstance(a, (Array, _Zipped)) for a in args):
-            return _Zipped(args) if f is zip else _Zipped([range(named.get("start", 0), 2**62) if len(args[0]) is None else range(len(args[0])), args[0]])
-        if f is enumerate and isinstance(args[0], _Zipped):
-            return _Zipped([range(len(args[0])), args[0]])
-    if f in (sum, min, max, any, all) and len(args) == 1 and isinstance(args[0], Array):
-        if args[0].size == 0 and f in (min, max):
-            raise ValueError(f"{f.__name__}() of an empty list")
-        return getattr(reductions, f.__name__)(args[0])
-    if f in (sorted, reversed, list) if _hashable(f) else False:
-        if isinstance(args[0], Array):
-            from .order import sort
-            from .shaping import flip
-
-            a = args[0]
-            return as_list(sort(a) if f is sorted else flip(a, axis=0) if f is reversed else a)
-    closure = closure_of(f) if not isinstance(f, type) and not getattr(f, "__module__", "").startswith("neslvm") else None
+    known = _hashable(f)
+    if known and f in _OF_LISTS and _takes_arrays(f, args) and not (f is enumerate and isinstance(args[0], Zipped)):
+        return _host_list(f, args, named, frame)
+    if known and f is enumerate and args and isinstance(args[0], Zipped):
+        start = int(named.get("start", args[1] if len(args) > 1 else 0))
+        return Zipped([range(start, start + len(args[0])), args[0]])
+    closure = closure_of(f) if not isinstance(f, type) and not _module(f).startswith("neslvm") else None
     if closure is not None:
         return call_function(closure, args, named, None, None)
     if hasattr(f, "python") and closure_of(f) is not None:
         return call_function(closure_of(f), args, named, None, None)  # type: ignore[arg-type]
-    if f in _MATH if _hashable(f) else False:
-        args = [a.item() if isinstance(a, Array) and a.ndim == 0 else a for a in args]
+    if known and (f in MATH or f is math.log):
+        args = [a.item() if _is_number(a) else a for a in args]
     sections.about_to_call(f)
     return f(*args, **named)
-
-

@@ -59,10 +59,19 @@ def at(o: Operand, t: DType, size: Size) -> Flat:
     return Flat(t, dist(single(t, o), t.storage, size), size)
 
 
+def _complex_expm1(z: Any) -> Any:
+    """exp(z) - 1, near zero, too; NumPy's is wrong for infinite parts."""
+    import numpy as np
+
+    x, y = z.real, z.imag
+    near = np.expm1(x) * np.cos(y) - 2 * np.sin(y / 2) ** 2 + 0.0 + 1j * (np.exp(x) * np.sin(y))
+    return np.where(np.isfinite(x) & np.isfinite(y), near, np.exp(z) - 1).astype(z.dtype)
+
+
 def _complex(name: str, operands: Sequence[Operand], size: Size) -> Flat:
     import numpy as np
 
-    f = getattr(np, _NUMPY_NAMES.get(name, name))
+    f = _complex_expm1 if name == "expm1" else getattr(np, _NUMPY_NAMES.get(name, name))
     with np.errstate(all="ignore"):
         values = f(*[o.numpy() if isinstance(o, Flat) else o for o in operands])
     return of_host(np.broadcast_to(values, (size.n,)).copy())
@@ -82,6 +91,24 @@ def _by_numpy(name: str, operands: Sequence[Operand], size: Size) -> Flat:
     t = meeting_type(operands)
     t = real_of(t) if name in _HOST_REAL_2 else common(t, int64) if t is bool_ else t
     return host(getattr(np, _NUMPY_NAMES.get(name, name)), t, at(operands[0], t, size), at(operands[1], t, size))
+
+
+def _floor_divide(a: Any, b: Any) -> Any:
+    """The standard's, which says what comes of infinite operands; NumPy and Python differ there."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        exact, plain = a / b, np.floor_divide(a, b)
+        return np.where(np.isinf(a) & np.isfinite(b) | np.isfinite(a) & np.isinf(b), exact, plain).astype(plain.dtype)
+
+
+def floor_divide(operands: Sequence[Operand], size: Size) -> Flat:
+    """The operator of arrays; functions of elements have Python's."""
+    if not any(isinstance(o, complex) or isinstance(o, Flat) and o.dtype.kind == "c" for o in operands):
+        t = meeting_type(operands)
+        if t.kind == "f":
+            return host(_floor_divide, t, at(operands[0], t, size), at(operands[1], t, size))
+    return apply("floor_divide", operands, size)
 
 
 def _refused(why: int, name: str, operands: Sequence[Operand], size: Size) -> Flat:

@@ -19,6 +19,10 @@ class FallbackWarning(RuntimeWarning):
     """An operation that NumPy computes, since nvm has none."""
 
 
+class AxisError(ValueError, IndexError):
+    """There is no such axis: the standard asks now for one, now for the other of its classes, as NumPy's exception has both."""
+
+
 class Origin(NamedTuple):
     """Where in a Python program something failed; `index` is that of the element, None if unknown."""
 

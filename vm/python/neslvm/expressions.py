@@ -8,10 +8,14 @@ from typing import Any, Callable, Optional
 
 from . import rules, sections
 from .array import Array
-from .dtypes import Real, Whole
-from .flat import ONE, Size
+from .comprehensions import comprehension
+from .dtypes import Real, Whole, bool_
+from .flat import Flat
+from .host_lists import as_list, concat_lists, load_list
 from .interpreter import (Closure, Frame, all_and, any_of, choose_value, flags_of, is_lane, refuse)
-from .nested import ListLane, array_of, display, filtered, joined, kept, lanes_of, spread
+from .list_moves import repeated_list, sliced
+from .nested import ListLane, display, joined, of_array
+from .rows import on_rows
 from .trace import Lane, element, operate, pick
 
 _NAMES: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -23,41 +27,6 @@ _NAMES: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
 _COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Lt: ("less", operator.lt), ast.LtE: ("less_equal", operator.le), ast.Gt: ("greater", operator.gt),
     ast.GtE: ("greater_equal", operator.ge), ast.Eq: ("equal", operator.eq), ast.NotEq: ("not_equal", operator.ne)}
-
-
-class ListArray(Array):
-    """A list of the host in a function: + puts two one behind the other."""
-
-    __slots__ = ()
-
-    def __add__(self, other: Any) -> Any:
-        return concat_lists(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return concat_lists(other, self)
-
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
-
-def load_list(x: Any) -> bool:
-    return isinstance(x, ListArray)
-
-
-def concat_lists(a: Any, b: Any) -> Any:
-    from .making import asarray
-    from .shaping import concat
-
-    if isinstance(a, list) and not a:
-        return b
-    if isinstance(b, list) and not b:
-        return a
-    made = concat([asarray(a), asarray(b)], axis=0)
-    return as_list(made)
-
-
-def as_list(a: Array) -> Array:
-    return ListArray(a.flat, a.dims) if type(a) is Array else a
 
 
 def wrapped(x: Any) -> Any:
@@ -76,15 +45,34 @@ def value_of(node: ast.expr, frame: Frame) -> Any:
 
 def binary(op: ast.operator, a: Any, b: Any, frame: Frame) -> Any:
     name, plain = _NAMES[type(op)]
+    if takes_rows(a, b):
+        return on_rows(name, [a, b], frame.active, frame)
     if isinstance(a, ListLane) or isinstance(b, ListLane):
-        if name != "add":
-            raise TypeError("lists have + only")
-        return joined(as_lists(a, frame), as_lists(b, frame))
+        return _of_lists(name, a, b, frame)
     if isinstance(a, Lane) or isinstance(b, Lane):
+        if name == "multiply" and (isinstance(a, list) or isinstance(b, list)):
+            return _of_lists(name, a, b, frame)
         return operate(name, a, b, guard=frame.active)
     if name == "add" and (isinstance(a, list) != isinstance(b, list)) and (load_list(a) or load_list(b)):
         return concat_lists(a, b)
     return wrapped(plain(a, b))
+
+
+def takes_rows(*values: Any) -> bool:
+    """Whether an operator works on the elements of rows."""
+    if any(isinstance(v, ListLane) and v.row for v in values):
+        return True
+    return any(isinstance(v, Array) and v.ndim and not load_list(v) for v in values) and any(isinstance(v, (Lane, ListLane)) for v in values)
+
+
+def _of_lists(name: str, a: Any, b: Any, frame: Frame) -> ListLane:
+    if name == "add":
+        return joined(as_lists(a, frame), as_lists(b, frame))
+    if name == "multiply":
+        x, n = (a, b) if isinstance(a, (list, ListLane)) else (b, a)
+        if isinstance(n, (Lane, int)):
+            return repeated_list(as_lists(x, frame), n)
+    raise TypeError("lists have + and * by a number only")
 
 
 def as_lists(x: Any, frame: Frame) -> ListLane:
@@ -93,9 +81,11 @@ def as_lists(x: Any, frame: Frame) -> ListLane:
         return x
     if isinstance(x, (list, tuple)):
         return display(x, frame.size)
-    if isinstance(x, Array):
-        from .nested import of_array
+    if isinstance(x, range):
+        from .comprehensions import range_array
 
+        return of_array(range_array(x), frame.size)
+    if isinstance(x, Array) and x.ndim:
         return of_array(x, frame.size)
     raise TypeError(f"a {type(x).__name__} is no list")
 
@@ -109,11 +99,11 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Any:
     if isinstance(node.op, ast.Not):
         if is_lane(x):
             assert frame.size is not None
-            from .dtypes import bool_
-            from .flat import Flat
-
             return Lane(Flat(bool_, rules.negated(flags_of(x, frame)), frame.size))
         return not x
+    if isinstance(x, ListLane):
+        name = "negative" if isinstance(node.op, ast.USub) else "positive" if isinstance(node.op, ast.UAdd) else "bitwise_invert"
+        return on_rows(name, [x], None, frame)
     if isinstance(node.op, ast.USub):
         return operate("negative", x) if isinstance(x, Lane) else type(x)(-x) if type(x) in (Whole, Real) else wrapped(-x)
     if isinstance(node.op, ast.Invert):
@@ -129,11 +119,16 @@ def _compare(node: ast.Compare, frame: Frame) -> Any:
             if isinstance(op, ast.Is) or isinstance(op, ast.IsNot):
                 found: Any = (left is right) == isinstance(op, ast.Is)
             else:
-                raise refuse(frame, node, f"{type(op).__name__} cannot be compiled")
+                found = contained(left, right, frame)
+                if isinstance(op, ast.NotIn):
+                    found = operate("logical_not", found) if isinstance(found, Lane) else not found
         else:
             name, plain = _COMPARE[type(op)]
-            lane = isinstance(left, Lane) or isinstance(right, Lane)
-            found = operate(name, left, right) if lane else plain(left, right)
+            if takes_rows(left, right):
+                found = on_rows(name, [left, right], None, frame)
+            else:
+                lane = isinstance(left, Lane) or isinstance(right, Lane)
+                found = operate(name, left, right) if lane else plain(left, right)
         if result is None:
             result = found
         elif isinstance(result, Lane) or isinstance(found, Lane):
@@ -144,6 +139,30 @@ def _compare(node: ast.Compare, frame: Frame) -> Any:
             return False
         left = right
     return result
+
+
+def contained(x: Any, values: Any, frame: Frame) -> Any:
+    """x in values."""
+    if isinstance(values, ListLane) or is_lane(x) or isinstance(values, (list, tuple)) and any(is_lane(v) for v in values):
+        from .nested import spread
+
+        lists = as_lists(values, frame)
+        hit = same_value(spread(x, lists.lists), lists.elements)
+        return ListLane(lists.lists, hit).reduced("any")
+    if isinstance(values, Array) and values.ndim == 1:
+        return bool((Array(values.flat, values.dims) == x).any())  # type: ignore[attr-defined]
+    return x in values
+
+
+def same_value(a: Any, b: Any) -> Any:
+    """Whether numbers, or tuples of them, are equal, in each call."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        parts = [same_value(x, y) for x, y in zip(a, b)]
+        result = parts[0]
+        for p in parts[1:]:
+            result = operate("logical_and", result, p)
+        return result
+    return operate("equal", a, b)
 
 
 def _guarded(frame: Frame, flags: Any, node: ast.expr) -> Any:
@@ -213,20 +232,36 @@ def _is_float(node: ast.AST, frame: Frame) -> bool:
 
 def _call(node: ast.Call, frame: Frame) -> Any:
     from .calls import call
+    from .changes import call_method
 
-    f = value_of(node.func, frame)
     args: list[Any] = []
+    f, of_list = _called(node.func, frame)
     for a in node.args:
         if isinstance(a, ast.Starred):
             args.extend(value_of(a.value, frame))
         else:
             args.append(value_of(a, frame))
-    return call(f, args, {k.arg: value_of(k.value, frame) for k in node.keywords if k.arg}, frame)
+    named = {k.arg: value_of(k.value, frame) for k in node.keywords if k.arg}
+    return call_method(f, node, args, named, frame) if of_list else call(f, args, named, frame)
+
+
+def _called(node: ast.expr, frame: Frame) -> tuple[Any, bool]:
+    """What is called; or the list of each call whose method is."""
+    from .changes import is_method
+
+    if not is_method(node, frame):
+        return value_of(node, frame), False
+    assert isinstance(node, ast.Attribute)
+    x = value_of(node.value, frame)
+    return (x, True) if isinstance(x, (list, ListLane)) else (_attribute_of(x, node, frame), False)
 
 
 def _attribute(node: ast.Attribute, frame: Frame) -> Any:
-    x = value_of(node.value, frame)
-    if isinstance(x, (Lane, ListLane)) and node.attr not in ("map",):
+    return _attribute_of(value_of(node.value, frame), node, frame)
+
+
+def _attribute_of(x: Any, node: ast.Attribute, frame: Frame) -> Any:
+    if isinstance(x, (Lane, ListLane)):
         raise refuse(frame, node, f"a number in a function has no {node.attr}")
     value = getattr(x, node.attr)
     if isinstance(x, ModuleType):
@@ -239,8 +274,10 @@ def _attribute(node: ast.Attribute, frame: Frame) -> Any:
 def _subscript(node: ast.Subscript, frame: Frame) -> Any:
     x = value_of(node.value, frame)
     key = value_of(node.slice, frame)
-    if isinstance(x, ListLane):
-        return x.at(key, frame.active)
+    if isinstance(x, ListLane) or _is_cut(key) and isinstance(x, (list, tuple)):
+        return _of_list(as_lists(x, frame), key, frame)
+    if _is_cut(key) and isinstance(x, Array):
+        return _of_list(as_lists(x, frame), key, frame)
     keys = key if isinstance(key, tuple) else (key,)
     if not any(isinstance(k, Lane) for k in keys):
         return x[key]
@@ -249,6 +286,22 @@ def _subscript(node: ast.Subscript, frame: Frame) -> Any:
     if isinstance(x, Array):
         return element(x, keys, frame.active)
     return x[key]
+
+
+def _is_cut(key: Any) -> bool:
+    """Whether it is a slice with bounds of each call."""
+    return isinstance(key, slice) and any(isinstance(b, Lane) for b in (key.start, key.stop, key.step))
+
+
+def _of_list(x: ListLane, key: Any, frame: Frame) -> Any:
+    if isinstance(key, tuple) and key:
+        found = _of_list(x, key[0], frame)
+        if len(key) == 1:
+            return found
+        if isinstance(key[0], slice) or not isinstance(found, ListLane):
+            raise NotImplementedError("of several indices all but the last are numbers")
+        return _of_list(found, key[1:], frame)
+    return sliced(x, key) if isinstance(key, slice) else x.at(key, frame.active)
 
 
 def _tuple(node: ast.Tuple, frame: Frame) -> Any:
@@ -274,153 +327,6 @@ def _list(node: ast.List, frame: Frame) -> Any:
     return result if result is not None else display([], frame.size)
 
 
-def _comprehension(node: Any, frame: Frame) -> Any:
-    generators = list(node.generators)
-    source = value_of(generators[0].iter, frame)
-    if frame.size is None and not (isinstance(source, Array) and source.ndim):
-        if _is_plain_range(source) and len(source) > 0 or isinstance(source, _Zipped):
-            source = source.arrays() if isinstance(source, _Zipped) else _range_array(source)
-        else:
-            return _one_by_one(node, generators, frame)
-    if frame.size is None:
-        return _of_array(node, source, generators, frame)
-    if not isinstance(source, ListLane) and not _has_lane(source):
-        source = as_lists(source if isinstance(source, Array) else list(source), frame)
-    return _nested(node.elt, generators, source, frame)
-
-
-def _has_lane(x: Any) -> bool:
-    return isinstance(x, (ListLane, _Zipped))
-
-
-def _is_plain_range(x: Any) -> bool:
-    return isinstance(x, range)
-
-
-def _range_array(r: range) -> Array:
-    from .making import arange
-
-    return arange(r.start, r.stop, r.step)
-
-
-class _Zipped:
-    """zip or enumerate of arrays of the host."""
-
-    def __init__(self, parts: list[Any]) -> None:
-        self.parts = parts
-
-    def arrays(self) -> Array:
-        from .records import Records
-
-        n = min(len(p) for p in self.parts)
-        made = [p if isinstance(p, Array) else _range_array(p) if isinstance(p, range) else p.arrays() for p in self.parts]
-        return Records([p[:n] if len(p) != n else p for p in made], None)
-
-    def __len__(self) -> int:
-        return min(len(p) for p in self.parts)
-
-    def __iter__(self) -> Any:
-        from .statements import host_elements
-
-        return zip(*[host_elements(p) for p in self.parts])
-
-
-def _of_array(node: Any, source: Array, generators: list[ast.comprehension], frame: Frame) -> Any:
-    """A comprehension over an array of the host: all elements at once."""
-    from .array import Lists
-
-    lanes, size = lanes_of(source)
-    lists = Lists(size.seg, ONE, size)
-    outer = Frame(frame.function, ONE, None, parent=frame)
-    result = _nested(node.elt, generators, ListLane(lists, lanes), outer)
-    first = result.lists.inner
-    made = array_of(result.elements, [first if first.known is None else first.known], first)
-    return as_list(made)
-
-
-def _nested(elt: ast.expr, generators: list[ast.comprehension], source: ListLane, frame: Frame) -> ListLane:
-    from .statements import assign
-
-    g = generators[0]
-    lists, values = source.lists, source.elements
-    inner = Frame(frame.function, lists.inner, None, parent=frame, lift=lambda v, lists=lists: spread(v, lists))  # type: ignore[misc]
-    if frame.active is not None:
-        inner.active = spread(Lane(_flags(frame.active, frame)), lists).flat.h
-    assign(g.target, values, inner)
-    for condition in g.ifs:
-        test = value_of(condition, inner)
-        assert inner.size is not None
-        flags = flags_of(test, inner)
-        seg_lists = filtered(lists, flags)
-        inner = _kept_frame(inner, flags, seg_lists.inner)
-        lists = seg_lists
-    if len(generators) > 1:
-        following = value_of(generators[1].iter, inner)
-        if not isinstance(following, ListLane):
-            following = as_lists(following if isinstance(following, Array) else list(following), inner)
-        deeper = _nested(elt, generators[1:], following, inner)
-        from .array import lists_of_lengths
-        from .dtypes import int64
-        from .flat import Flat, ins1
-
-        total = ins1("+_REDUCE INT", "I", deeper.lists.lengths.h, lists.h)
-        return ListLane(lists_of_lengths(Flat(int64, total, lists.outer), deeper.lists.inner), deeper.elements)
-    value = value_of(elt, inner)
-    assert inner.size is not None
-    return ListLane(lists, _everywhere(value, inner.size))
-
-
-def _flags(h: Any, frame: Frame) -> Any:
-    from .dtypes import bool_
-    from .flat import Flat
-
-    assert frame.size is not None
-    return Flat(bool_, h, frame.size)
-
-
-def _kept_frame(frame: Frame, flags: Any, size: Size) -> Frame:
-    old = frame.size
-    assert old is not None
-    made = Frame(frame.function, size, None, parent=frame, lift=lambda v: kept(v, flags, old, size))
-    if frame.active is not None:
-        made.active = kept(Lane(_flags(frame.active, frame)), flags, old, size).flat.h
-    return made
-
-
-def _everywhere(value: Any, size: Size) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_everywhere(v, size) for v in value)
-    if isinstance(value, (Lane, ListLane)):
-        return value
-    if isinstance(value, list):
-        return display(value, size)
-    if isinstance(value, Array) and value.ndim:
-        from .nested import of_array
-
-        return of_array(value, size)
-    from .nested import flat_of
-
-    return Lane(flat_of(value, size))
-
-
-def _one_by_one(node: Any, generators: list[ast.comprehension], frame: Frame) -> Any:
-    from .statements import _true, assign, host_elements
-
-    found: list[Any] = []
-
-    def run(k: int, scope: Frame) -> None:
-        if k == len(generators):
-            found.append(value_of(node.elt, scope))
-            return
-        for v in host_elements(value_of(generators[k].iter, scope)):
-            assign(generators[k].target, v, scope)
-            if all(_true(value_of(c, scope)) for c in generators[k].ifs):
-                run(k + 1, scope)
-
-    run(0, Frame(frame.function, None, None, parent=frame))
-    return found
-
-
 def closure_here(node: Any, name: str, frame: Frame) -> Closure:
     a = node.args
     positional = [p.arg for p in [*a.posonlyargs, *a.args]]
@@ -438,6 +344,14 @@ def _constant(node: ast.Constant, frame: Frame) -> Any:
     if frame.size is None:
         return x
     return Whole(x) if type(x) is int else Real(x) if type(x) is float else x
+
+
+def _named(node: ast.NamedExpr, frame: Frame) -> Any:
+    from .statements import assign
+
+    value = value_of(node.value, frame)
+    assign(node.target, value, frame)
+    return value
 
 
 def _name(node: ast.Name, frame: Frame) -> Any:
@@ -464,5 +378,5 @@ def _slice(node: ast.Slice, frame: Frame) -> slice:
 _EXPRESSIONS: dict[type, Callable[[Any, Frame], Any]] = {
     ast.Constant: _constant, ast.Name: _name, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare,
     ast.BoolOp: _bool, ast.IfExp: _if, ast.Call: _call, ast.Attribute: _attribute, ast.Subscript: _subscript, ast.Tuple: _tuple,
-    ast.List: _list, ast.ListComp: _comprehension, ast.GeneratorExp: _comprehension, ast.Lambda: _lambda, ast.JoinedStr: _text,
-    ast.Slice: _slice}
+    ast.List: _list, ast.ListComp: comprehension, ast.GeneratorExp: comprehension, ast.Lambda: _lambda, ast.JoinedStr: _text,
+    ast.Slice: _slice, ast.NamedExpr: _named}

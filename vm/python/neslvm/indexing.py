@@ -1,13 +1,14 @@
 """Indexing: views of regular arrays, elements at indices, masks, and writes, which rebind what an array is."""
 from __future__ import annotations
 
+import math
 from typing import Any, Optional, Sequence
 
 from . import elementwise, rules
-from .align import broadcast_shape, flat_at
+from .align import broadcast_shape, flat_at, spread
 from .array import Array, affine, repeated, row_strides
 from .dtypes import bool_, int64
-from .flat import Flat, ONE, Size, const, gather, ins1, iota, pack, word
+from .flat import Flat, HostFlat, ONE, Size, const, dist, gather, ins1, iota, of_host, pack, word
 from .records import by_component
 
 
@@ -36,6 +37,8 @@ def get(a: Array, key: Any) -> Any:
         from .lists import get_lists
 
         return get_lists(a, key)
+    if isinstance(key, bool) or isinstance(key, Array) and key.ndim == 0 and key.dtype is bool_:
+        return view(a, [None, *[slice(None)] * a.ndim])[: int(bool(key))]
     keys = [_as_array(k) if _is_index_array(k) else k for k in _keys(a, _as_key(key))]
     if not any(isinstance(k, Array) for k in keys):
         return view(a, keys)
@@ -119,8 +122,12 @@ def masked(a: Array, mask: Array) -> Array:
     shape, own = mask.known_shape if mask.ndim > 1 or a.ndim > 1 else None, None
     if shape is not None:
         own = a.known_shape
+        if 0 in shape and len(shape) <= len(own) and all(n in (m, 0) for n, m in zip(shape, own)):
+            return rows(Array(a.flat, [math.prod(own[: len(shape)]), *own[len(shape) :]]), Flat(int64, const("I", 0, Size(0)), Size(0)))
         if own[: len(shape)] != shape:
             raise IndexError(f"a mask of shape {shape} does not fit an array of shape {own}")
+    elif mask.flat.size.known == 0:
+        return Array(gather(a.flat, const("I", 0, Size(0)), Size(0)), [0])
     elif not mask.flat.size.same(a.flat.size) and mask.known_shape != a.known_shape:
         raise IndexError(f"a mask of {len(mask)} elements does not fit an array of {len(a)}")
     flags = mask.flat
@@ -176,7 +183,7 @@ def positions(a: Array, keys: Sequence[Any]) -> Array:
     strides = row_strides(shape)
     arrays = [k for k in keys if isinstance(k, Array)]
     together = broadcast_shape([k.known_shape for k in arrays])
-    places = [i for i, k in enumerate(keys) if isinstance(k, Array)]
+    places = [i for i, k in enumerate(keys) if k is not None and not isinstance(k, slice)]  # a number is an array, too, beside one
     first = places[0] if places == list(range(places[0], places[-1] + 1)) else 0
     sliced: list[tuple[int, int]] = []
     offset, d, count = 0, 0, 0
@@ -203,7 +210,6 @@ def positions(a: Array, keys: Sequence[Any]) -> Array:
             if not -n <= k < n:
                 raise IndexError(f"index {k} is out of range for {n} elements")
             offset += (k % n) * s
-            before -= place < first
     dims = [n for n, _ in sliced]
     result = [*dims[:before], *together, *dims[before:]]
     zeros = [0] * len(together)
@@ -266,6 +272,10 @@ def nonzero(x: Array, /) -> tuple[Array, ...]:
 
 def scattered(target: Flat, index: Any, values: Flat) -> Flat:
     """The target with values at indices from 0; the last one wins."""
+    if isinstance(target, HostFlat):
+        made = target.values.copy()
+        made[Flat(int64, index, values.size).numpy()] = values.numpy()
+        return of_host(made)
     kind = target.dtype.storage
     h = ins1(f"DPERMUTE {word(kind)}", kind, values.h, index, target.h, values.size.seg, target.size.seg)
     return Flat(target.dtype, h, target.size)
@@ -276,9 +286,10 @@ def set_items(a: Array, key: Any, value: Any) -> None:
     from .making import asarray
     from .operators import where
 
-    if a.is_jagged:
-        raise NotImplementedError("writes into jagged arrays are not there yet")
     v = asarray(value).astype(a.dtype)  # type: ignore[attr-defined]
+    if a.is_jagged:
+        _set_in_lists(a, key, v)
+        return
     if isinstance(key, Array) and key.dtype is bool_ and key.ndim == a.ndim and v.ndim == 0:
         a.become(where(key, v, Array(a.flat, a.dims)))
         return
@@ -288,8 +299,23 @@ def set_items(a: Array, key: Any, value: Any) -> None:
         at = Array(at.flat, at.known_shape)
     size = at.flat.size
     values = flat_at(v, at.known_shape, size) if v.ndim <= at.ndim else flat_at(v.reshape(at.known_shape), at.known_shape, size)  # type: ignore[attr-defined]
-    made = scattered(a.flat, at.flat.h, Flat(a.dtype, values.h, size))
+    if not isinstance(values, HostFlat):
+        values = Flat(a.dtype, values.h, size)
+    made = scattered(a.flat, at.flat.h, values)
     a.become(Array(made, a.known_shape))
+
+
+def _set_in_lists(a: Array, key: Any, v: Array) -> None:
+    at = get(Array(iota(a.flat.size), a.dims), key)
+    f = at.flat
+    if at.is_jagged:
+        given = spread(v, at)
+    elif at.ndim == 1 and v.ndim < 2 and v.size == 1:
+        given = Flat(a.dtype, dist(v.flat.h, a.dtype.storage, f.size), f.size)
+    else:
+        given = flat_at(v, at.known_shape, f.size)
+    made = scattered(a.flat, f.h, Flat(a.dtype, given.h, f.size))
+    a.become(Array(made, a.dims))
 
 
 def scatter(dest: Any, index: Any, values: Any, combine: Any = None) -> Array:

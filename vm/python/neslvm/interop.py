@@ -18,7 +18,14 @@ def from_dlpack(x: Any, /, *, device: Optional[str] = None, copy: Optional[bool]
     return from_numpy(values, copy=True) if copy else asarray(values)
 
 
-def dlpack(self: Array, **more: Any) -> Any:
+def dlpack(self: Array, /, *, stream: Any = None, max_version: Optional[tuple[int, int]] = None, dl_device: Any = None,
+           copy: Optional[bool] = None) -> Any:
+    if stream is not None:
+        raise ValueError("there is no stream on a CPU")
+    if dl_device is not None and tuple(map(int, dl_device)) != (1, 0):
+        raise BufferError("the elements are on the CPU")
+    if copy:
+        return self.to_numpy().copy().__dlpack__()
     values = self.to_numpy()
     if not values.flags.writeable:
         import ctypes

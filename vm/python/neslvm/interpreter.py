@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Sequence
 from . import errors, rules, sections
 from .dtypes import bool_
 from .flat import Size, const, evaluate, ins1
-from .nested import ListLane, either_of
+from .nested import ListLane, display, either_of
 from .source import FunctionNode, node_of
 from .trace import Lane, truth
 
@@ -44,6 +44,7 @@ class Frame:
         self.size = size  # how many calls; None: one, on Python's own values
         self.active = active  # flags of the calls under way; None: all
         self.names: dict[str, Any] = {}
+        self.own: set[str] = set()  # names that were assigned to
         self.parent = parent
         self.lift = lift  # makes a value of the parent's calls one of these
         self.dead = False  # no call goes on here
@@ -84,6 +85,13 @@ class Closure:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         return call_function(self, args, named, None, None)
+
+    def lifted(self, move: Callable[[Any], Any]) -> Closure:
+        """The same for other calls: `move` makes of what it finds in the function around a value of these."""
+        if self.owner is not None:
+            return self
+        defaults = {k: move(v) for k, v in self.defaults.items()}
+        return Closure(self.node, self.filename, self.name, lambda name: move(self.outer(name)), defaults)
 
     def watched(self) -> Closure:
         """The same, for a reading of it; see sections.py."""
@@ -240,6 +248,7 @@ def choose_value(flags: Any, a: Any, b: Any, size: Size) -> Any:
         return a
     if a is b:
         return a
+    a, b = (display(x, size) if isinstance(x, list) else x for x in (a, b))
     return either_of(flags, a, b, size)
 
 

@@ -1,7 +1,7 @@
 """Jagged arrays: their parts, choosing lists and elements of lists, and regular arrays made of them."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 from . import rules
 from .align import lists_of
@@ -85,7 +85,7 @@ def get_lists(a: Array, key: Any) -> Any:
     if isinstance(key, tuple) and len(key) == 1:
         key = key[0]
     if isinstance(key, tuple):
-        return _by_two(a, key)
+        return _by_keys(a, key)
     if isinstance(key, slice):
         return Array(a.flat, a.dims) if key == slice(None) else _slice_of_lists(a, key)
     if isinstance(key, Array) and key.is_jagged:
@@ -121,31 +121,60 @@ def _mask_lists(a: Array, mask: Array) -> Array:
     return Array(Flat(a.dtype, h, dim.inner), [*a.dims[:-1], dim])
 
 
-def _by_two(a: Array, key: tuple[Any, ...]) -> Array:
-    if len(key) != 2 or a.ndim != 2:
+def _by_keys(a: Array, keys: tuple[Any, ...]) -> Any:
+    if sum(k is Ellipsis for k in keys) == 1:
+        at = keys.index(Ellipsis)
+        keys = (*keys[:at], *[slice(None)] * (a.ndim - len(keys) + 1), *keys[at + 1 :])
+    if len(keys) > a.ndim:
+        raise IndexError(f"{len(keys)} indices for an array of {a.ndim} dimensions")
+    if any(k is None or k is Ellipsis for k in keys):
         raise NotImplementedError(f"this index of an array of type {a.type} is not there yet")
-    first, second = key
-    chosen = a if isinstance(first, slice) and first == slice(None) else get_lists(a, first)
-    if not chosen.is_jagged:
-        got: Array = chosen[second]
-        return got
-    if isinstance(second, slice):
-        return _slice_each(chosen, second)
-    if isinstance(second, bool) or not hasattr(second, "__index__"):
-        raise NotImplementedError("only an integer or a slice chooses elements of each list")
-    dim = lists_of(chosen)[0]
-    i = second.__index__()
-    index = const("I", i, dim.outer)
+    first, *rest = keys
+    chosen = get_lists(a, first)
+    if isinstance(first, slice) or isinstance(chosen, Array) and chosen.ndim == a.ndim:
+        return _within(chosen, rest)
+    return chosen[tuple(rest)]
+
+
+def _within(a: Array, keys: Sequence[Any]) -> Array:
+    """a[:, *keys]: what keys choose in each list."""
+    keys = list(keys)
+    while keys and isinstance(keys[-1], slice) and keys[-1] == slice(None):
+        keys.pop()
+    if not keys:
+        return a
+    key, dim = keys[0], lists_of(a)[0]
+    if isinstance(key, slice):
+        made, index = _slices(dim, key)
+        got = _within(_at(data(a), index), keys[1:])
+        return Array(got.flat, [a.dims[0], made, *got.dims[1:]])
+    if isinstance(key, bool) or not hasattr(key, "__index__") or isinstance(key, Array) and key.ndim:
+        raise NotImplementedError("only integers and slices choose elements of each list")
+    got = _at(data(a), _element(dim, key.__index__()))
+    return _within(Array(got.flat, [a.dims[0], *got.dims[1:]]), keys[1:])
+
+
+def _at(a: Array, index: Flat) -> Array:
+    """Elements or lists of the first dimension at indices from 0."""
+    from .indexing import rows
+
+    if a.ndim == 1:
+        return Array(gather(a.flat, index.h, index.size), [index.size])
+    return choose(a, index) if a.is_jagged else rows(a, index)
+
+
+def _element(dim: Lists, i: int) -> Flat:
+    """Where the i-th element of each list is; the machine fails where there is none."""
+    size = dim.outer
+    h = const("I", i, size)
     if i < 0:
-        index = rules.int_op("+", index, dim.lengths.h)
-    kind = chosen.dtype.storage
-    h = ins1(f"EXTRACT {word(kind)}", kind, chosen.flat.h, index, dim.h)
-    return Array(Flat(chosen.dtype, h, dim.outer), chosen.dims[:1])
+        h = rules.int_op("+", h, dim.lengths.h)
+    place = ins1("EXTRACT INT", "I", iota(dim.inner).h, h, dim.h)
+    return Flat(int64, place, size)
 
 
-def _slice_each(a: Array, s: slice) -> Array:
-    """a[:, s], with Python's rules for each length."""
-    dim = lists_of(a)[0]
+def _slices(dim: Lists, s: slice) -> tuple[Lists, Flat]:
+    """What a slice leaves of each list, with Python's rules for each length: the lists, and which elements."""
     size = dim.outer
     step = 1 if s.step is None else s.step
     if step == 0:
@@ -174,8 +203,7 @@ def _slice_each(a: Array, s: slice) -> Array:
         many = rules.int_op("/", rules.int_op("+", rules.int_op("-", start, stop), const("I", -step - 1, size)), const("I", -step, size))
     made = lists_of_lengths(Flat(int64, larger(many, zero), size))
     begin = rules.int_op("+", dim.offsets.h, start)
-    index = ins1("INDEX", "I", begin, const("I", step, size), made.h)
-    return Array(gather(a.flat, index, made.inner), [a.dims[0], made])
+    return made, Flat(int64, ins1("INDEX", "I", begin, const("I", step, size), made.h), made.inner)
 
 
 def to_regular(a: Array, fill: Any = None) -> Array:

@@ -58,6 +58,8 @@ def result_flat(result: Any, size: Size) -> Flat:
 def _argument(a: Array, dims: Sequence[Dim], size: Size) -> Any:
     """One array as what a function takes of each element."""
     if isinstance(a, Records):
+        if a.has_lists:
+            raise TypeError(f"map takes single elements; nvm.each takes those of an array of type {a.type}")
         values = [_argument(p, dims, size) for p in a.parts]
         if a.names is None:
             return tuple(values)

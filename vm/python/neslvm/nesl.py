@@ -65,7 +65,7 @@ class _Arguments:
         if isinstance(a, Records):
             found = [self._array(p) for p in a.parts]
             depth = a.ndim
-            inner = "(" + ", ".join(n.strip("[]") for n, _ in found) + ")"
+            inner = "(" + ", ".join(n[depth : len(n) - depth] for n, _ in found) + ")"
             return "[" * depth + inner + "]" * depth, found[0][1][:depth] + [p for _, v in found for p in v[depth:]]
         t = a.dtype
         if t.kind == "c":
@@ -129,9 +129,11 @@ class _Result:
 
     def _elements(self, name: str, dims: list[Any], size: Size) -> Any:
         if name.startswith("("):
-            return Records([self._elements(n, dims, size) for n in _split(name[1:-1])], None)
+            return Records([self._elements(n, dims, size) for n in _split(name[1:-1])], None, len(dims))
         if name.startswith("["):
-            raise NotImplementedError("sequences of tuples with sequences in them are not there yet")
+            h = self.parts.pop(0)
+            inner = Size(int(h.numpy().sum()))
+            return self._elements(name[1:-1], [*dims, Lists(h, size, inner)], ONE if inner.n == 1 else inner)
         return Array(Flat(_TYPES.get(name, int64), self.parts.pop(0), size), dims)
 
 

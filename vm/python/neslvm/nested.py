@@ -1,24 +1,34 @@
 """Lists of each call: what comprehensions and reductions inside functions work on, all calls at once."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+import operator
+from typing import Any, Callable, Optional, Sequence
 
 from . import rules
+from .align import times
 from .array import Array, Dim, Lists, lists_of_lengths, repeated
 from .dtypes import bool_, int64
 from .flat import Flat, ONE, Size, const, gather_where, ins, ins1, word
+from .host_lists import load_list
 from .records import Records
 from .trace import Lane
 
 
 class ListLane:
-    """One list of each call; its elements are numbers, tuples or lists again."""
+    """One list of each call; its elements are numbers, tuples or lists again. `row`: it is an array, a row of one."""
 
-    __slots__ = ("lists", "elements")
+    __slots__ = ("lists", "elements", "row", "width", "part")
 
-    def __init__(self, lists: Lists, elements: Any) -> None:
+    def __init__(self, lists: Lists, elements: Any, row: bool = False, width: Optional[int] = None) -> None:
         self.lists = lists
         self.elements = elements
+        self.row = row
+        self.width = width  # of a row, the same in all calls
+        self.part = False  # an element of another list
+
+    def alike(self, lists: Lists, elements: Any) -> ListLane:
+        """Others of its kind and length."""
+        return ListLane(lists, elements, self.row, self.width)
 
     @property
     def length(self) -> Lane:
@@ -38,19 +48,27 @@ class ListLane:
             return Lane(Flat(f.dtype, h, outer))
         return Lane(Flat(f.dtype, extreme(name == "max", "REDUCE", f, self.lists.h, outer), outer))
 
-    def at(self, index: Any, guard: Any) -> Any:
-        """An element of each list; the machine fails where there is none."""
+    def place(self, index: Any) -> Any:
+        """Where an element of each list is among all; -1 where there is none."""
         from .trace import choose, operate
 
         outer = self.lists.outer
-        i = index if isinstance(index, Lane) else Lane(Flat(int64, const("I", index, outer), outer))
+        i = index if isinstance(index, Lane) else Lane(Flat(int64, const("I", operator.index(index), outer), outer))
+        if not i.dtype.is_int:
+            raise TypeError("list indices are integers or slices")
         n = self.length
         i = choose(operate("less", i, 0).flat.h, operate("add", i, n), i, outer)
         bad = rules.either(operate("less", i, 0).flat.h, operate("greater_equal", i, n).flat.h)
-        place = rules.int_op("+", self.lists.offsets.h, i.flat.h)
-        place = rules.select("I", bad, const("I", -1, outer), place)
+        return rules.select("I", bad, const("I", -1, outer), rules.int_op("+", self.lists.offsets.h, i.flat.h))
+
+    def at(self, index: Any, guard: Any) -> Any:
+        """An element of each list; the machine fails where there is none."""
+        outer = self.lists.outer
         flags = const("B", True, outer) if guard is None else guard
-        return picked(self.elements, self.lists.inner, Flat(int64, place, outer), flags)
+        found = picked(self.elements, self.lists.inner, Flat(int64, self.place(index), outer), flags)
+        if isinstance(found, ListLane):
+            found.part = True
+        return found
 
 
 def flat_of(x: Any, size: Size) -> Flat:
@@ -69,7 +87,7 @@ def picked(x: Any, size: Size, index: Flat, flags: Any) -> Any:
         start = gather_where(x.lists.offsets, index.h, flags, index.size)
         lists = lists_of_lengths(n)
         place = ins1("INDEX", "I", start.h, const("I", 1, index.size), lists.h)
-        return ListLane(lists, picked(x.elements, x.lists.inner, Flat(int64, place, lists.inner), const("B", True, lists.inner)))
+        return x.alike(lists, picked(x.elements, x.lists.inner, Flat(int64, place, lists.inner), const("B", True, lists.inner)))
     return Lane(gather_where(flat_of(x, size), index.h, flags, index.size))
 
 
@@ -84,7 +102,12 @@ def spread(x: Any, lists: Lists) -> Any:
     if isinstance(x, ListLane):
         number = Flat(int64, ins1("DIST INT", "I", ins1("INDEX", "I", const("I", 0, ONE), const("I", 1, ONE), lists.outer.seg), lists.h), lists.inner)
         return picked(x, lists.outer, number, const("B", True, lists.inner))
-    return x
+    return moved(x, lambda v: spread(v, lists))
+
+
+def moved(x: Any, move: Callable[[Any], Any]) -> Any:
+    """A value that is no number or list of each call: of a function, what it finds outside of itself is moved."""
+    return x.lifted(move) if hasattr(x, "lifted") else x
 
 
 def kept(x: Any, flags: Any, size: Size, seg: Any) -> Any:
@@ -95,7 +118,7 @@ def kept(x: Any, flags: Any, size: Size, seg: Any) -> Any:
         index = pack(iota(size), flags)
         index = Flat(int64, index.h, seg)
         return picked(x, size, index, const("B", True, seg))
-    return x
+    return moved(x, lambda v: kept(v, flags, size, seg))
 
 
 def filtered(lists: Lists, flags: Any) -> Lists:
@@ -115,7 +138,8 @@ def merged(flags: Any, a: ListLane, b: ListLane, size: Size) -> ListLane:
     places = [rules.int_op("+", local, ins1("DIST INT", "I", x.lists.offsets.h, lists.h)) for x in (a, b)]
     left = picked(a.elements, a.lists.inner, Flat(int64, places[0], lists.inner), first)
     right = picked(b.elements, b.lists.inner, Flat(int64, places[1], lists.inner), rules.negated(first))
-    return ListLane(lists, either_of(first, left, right, lists.inner))
+    width = a.width if a.width == b.width else None
+    return ListLane(lists, either_of(first, left, right, lists.inner), a.row and b.row, width)
 
 
 def either_of(flags: Any, a: Any, b: Any, size: Size) -> Any:
@@ -150,7 +174,10 @@ def joined(a: ListLane, b: ListLane) -> ListLane:
 
 def display(values: Sequence[Any], size: Size) -> ListLane:
     """[a, b, ...] in each call."""
-    lists = Lists(repeated(len(values), size), size, _times(size, len(values)))
+    lists = Lists(repeated(len(values), size), size, times(size, len(values)))
+    for v in values:
+        if isinstance(v, ListLane):
+            v.part = True
     if all(isinstance(v, ListLane) for v in values) and values:
         parts = [ListLane(Lists(repeated(1, size), size, size), v) for v in values]
         result = parts[0]
@@ -171,33 +198,30 @@ def display(values: Sequence[Any], size: Size) -> ListLane:
     return ListLane(lists, result_value)
 
 
-def _times(size: Size, n: int) -> Size:
-    if size.known is not None:
-        return ONE if size.known * n == 1 else Size(size.known * n)
-    total = rules.int_op("*", ins1("LENGTHS", "I", size.seg), const("I", n, ONE))
-    return Size(None, ins1("MAKE_SEGDES", "S", total))
-
-
-def numbers(start: Any, stop: Any, step: int, size: Size) -> ListLane:
+def numbers(start: Any, stop: Any, step: Any, size: Size, guard: Any = None) -> ListLane:
     """range(start, stop, step) of each call."""
     from .trace import choose, operate
 
-    lanes = [x if isinstance(x, Lane) else Lane(Flat(int64, const("I", x, size), size)) for x in (start, stop)]
-    span = operate("add", operate("subtract", lanes[1], lanes[0]), step - 1 if step > 0 else step + 1)
-    count = operate("floor_divide", span, step)
+    if not isinstance(step, Lane) and step == 0:
+        raise ValueError("range() arg 3 must not be zero")
+    lanes = [x if isinstance(x, Lane) else Lane(Flat(int64, const("I", x, size), size)) for x in (start, stop, step)]
+    less = choose(operate("greater", step, 0).flat.h, -1, 1, size) if isinstance(step, Lane) else -1 if step > 0 else 1
+    span = operate("add", operate("subtract", lanes[1], lanes[0]), operate("add", lanes[2], less))
+    count = operate("floor_divide", span, step, guard=guard)
     count = choose(operate("less", count, 0).flat.h, 0, count, size)
     lists = lists_of_lengths(count.flat)
-    h = ins1("INDEX", "I", lanes[0].flat.h, const("I", step, size), lists.h)
+    h = ins1("INDEX", "I", lanes[0].flat.h, lanes[2].flat.h, lists.h)
     return ListLane(lists, Lane(Flat(int64, h, lists.inner)))
 
 
 def of_array(a: Array, size: Size) -> ListLane:
     """An array of the host, the same in each call."""
     n = len(a)
-    lists = Lists(repeated(n, size), size, _times(size, n))
+    lists = Lists(repeated(n, size), size, times(size, n))
     place = ins1("INDEX", "I", const("I", 0, size), const("I", 1, size), lists.h)
     values, count = lanes_of(a)
-    return ListLane(lists, picked(values, count, Flat(int64, place, lists.inner), const("B", True, lists.inner)))
+    found = picked(values, count, Flat(int64, place, lists.inner), const("B", True, lists.inner))
+    return ListLane(lists, found, not load_list(a) and not a.is_jagged, n)
 
 
 def lanes_of(a: Array) -> tuple[Any, Size]:
@@ -210,28 +234,36 @@ def lanes_of(a: Array) -> tuple[Any, Size]:
     outer = first if isinstance(first, Size) else ONE if first == 1 else Size(first)  # type: ignore[arg-type]
     if a.ndim == 1:
         return Lane(f), f.size
-    levels: list[Lists] = []
+    levels: list[tuple[Lists, Optional[int]]] = []
     size = outer
     for d in a.dims[1:]:
         if isinstance(d, Lists):
-            levels.append(Lists(d.h, size, d.inner))
+            levels.append((Lists(d.h, size, d.inner), None))
         else:
             n = d.n if isinstance(d, Size) else d
-            levels.append(Lists(repeated(n, size), size, _times(size, n)))
-        size = levels[-1].inner
-    value: Any = Lane(Flat(f.dtype, f.h, levels[-1].inner))
-    for lists in reversed(levels):
-        value = ListLane(lists, value)
+            levels.append((Lists(repeated(n, size), size, times(size, n)), n))
+        size = levels[-1][0].inner
+    value: Any = Lane(Flat(f.dtype, f.h, size))
+    for lists, width in reversed(levels):
+        value = ListLane(lists, value, width is not None, width)
     return value, outer
 
 
 def array_of(value: Any, dims: list[Dim], size: Size) -> Array:
     """Values of all calls as an array."""
     if isinstance(value, tuple):
-        return Records([array_of(v, dims, size) for v in value], getattr(value, "_fields", None))
+        return Records([array_of(v, dims, size) for v in value], getattr(value, "_fields", None), len(dims))
     if isinstance(value, ListLane):
-        return array_of(value.elements, [*dims, value.lists], value.lists.inner)
+        return array_of(value.elements, [*dims, value.lists if value.width is None or not value.row else value.width], value.lists.inner)
     return Array(flat_of(value, size), dims)
+
+
+def _of_all(x: Any, size: Size) -> Any:
+    """A result that may be the same in all calls, as one of each."""
+    from .comprehensions import everywhere
+
+    made = everywhere(x, size)
+    return type(x)(*made) if hasattr(x, "_fields") else made
 
 
 def each_row(f: Any, arrays: Sequence[Array]) -> Array:
@@ -243,7 +275,7 @@ def each_row(f: Any, arrays: Sequence[Array]) -> Array:
     size = found[0][1]
     if any(s.n != size.n for _, s in found[1:]):
         raise ValueError("the arrays have different lengths")
-    result = call_vectorised(f, [v for v, _ in found], size)
+    result = _of_all(call_vectorised(f, [v for v, _ in found], size), size)
     return array_of(result, [size if size.known is None else size.known], size)
 
 

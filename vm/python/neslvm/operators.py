@@ -25,6 +25,8 @@ def elementwise_call(name: str, *given: Any) -> Array:
 
         operands[0] = asarray(operands[0])
     aligned = Aligned(operands)
+    if name == "floor_divide":
+        return Array(elementwise.floor_divide(aligned.operands, aligned.size), aligned.dims)
     return Array(elementwise.apply(name, aligned.operands, aligned.size), aligned.dims)
 
 

@@ -175,11 +175,15 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     low, high = const("I", 0, size), const("I", n, size)
     key = "I" if t is bool_ else t.storage
     sought = rules.order_key(wanted)
+    last = rules.compare("!=", "F", sought, sought) if t.kind == "f" else None  # what is no number is behind all that are
     for _ in range(n.bit_length()):
         middle = rules.int_op("RSHIFT", rules.int_op("+", low, high), const("I", 1, size))
         open_ = rules.compare("<", "I", low, high)
         there = gather(table, rules.select("I", open_, middle, const("I", 0, size)), size)
         right = rules.compare("<" if side == "left" else "<=", key, rules.order_key(there), sought)
+        if last is not None:
+            found = rules.order_key(there)
+            right = rules.either(right, last if side == "right" else rules.both(last, rules.compare("=", "F", found, found)))
         up, down = rules.both(open_, right), rules.both(open_, rules.negated(right))
         low = rules.select("I", up, rules.int_op("+", middle, const("I", 1, size)), low)
         high = rules.select("I", down, middle, high)

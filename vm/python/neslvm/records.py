@@ -11,17 +11,27 @@ F = TypeVar("F", bound=Callable[..., Array])
 
 
 class Records(Array):
-    """Its components have one shape."""
+    """Its components have one shape, as far as `level` dimensions go; what they have inside of these are lists of their own."""
 
-    __slots__ = ("parts", "names")
+    __slots__ = ("parts", "names", "level")
     parts: tuple[Array, ...]
     names: Optional[tuple[str, ...]]
+    level: int
 
-    def __init__(self, parts: Sequence[Array], names: Optional[Sequence[str]]) -> None:
+    def __init__(self, parts: Sequence[Array], names: Optional[Sequence[str]], level: Optional[int] = None) -> None:
         first = parts[0]
-        super().__init__(first._flat, first.dims, first._view)
+        self.level = first.ndim if level is None else level
+        if self.level == first.ndim:
+            super().__init__(first._flat, first.dims, first._view)
+        else:
+            super().__init__(first._flat, first.dims[: self.level], None)
         self.parts = tuple(parts)
         self.names = tuple(names) if names is not None else None
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether components have dimensions of their own."""
+        return any(p.ndim != self.level or isinstance(p, Records) and p.has_lists for p in self.parts)
 
     @property
     def flat(self) -> Any:
@@ -34,7 +44,7 @@ class Records(Array):
 
     @property
     def element_type(self) -> str:
-        kinds = [p.element_type for p in self.parts]
+        kinds = [" * ".join(p.type.split(" * ", self.level)[self.level :]) for p in self.parts]
         if self.names is None:
             return "(" + ", ".join(kinds) + ")"
         return "{" + ", ".join(f"{n}: {k}" for n, k in builtins.zip(self.names, kinds)) + "}"
@@ -70,10 +80,14 @@ class Records(Array):
             if self.names is None or key not in self.names:
                 raise KeyError(f"there is no field {key!r}; there are {', '.join(self.fields)}")
             return self.parts[self.names.index(key)]
-        return Records([p[key] for p in self.parts], self.names)
+        keys = len(key) if isinstance(key, tuple) else 1
+        if self.has_lists and (keys != 1 or self.level != 1):
+            raise NotImplementedError(f"this index of an array of type {self.type} is not there yet")
+        gone = int(hasattr(key, "__index__") and not (isinstance(key, Array) and key.ndim))
+        return Records([p[key] for p in self.parts], self.names, self.level - gone if self.has_lists else None)
 
     def __reduce__(self) -> Any:
-        return Records, (self.parts, self.names)
+        return Records, (self.parts, self.names, self.level)
 
 
 def by_component(move: F) -> F:
@@ -82,6 +96,8 @@ def by_component(move: F) -> F:
     @wraps(move)
     def moved(x: Array, /, *others: Any, **named: Any) -> Array:
         if isinstance(x, Records):
+            if x.has_lists:
+                raise TypeError(f"{move.__name__} of an array of type {x.type}: give its components, from unzip()")
             return Records([moved(p, *others, **named) for p in x.parts], x.names)
         return move(x, *others, **named)
 

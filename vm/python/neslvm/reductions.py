@@ -9,6 +9,7 @@ from . import _nvm, rules
 from .align import lists_of
 from .array import Array, Dim, repeated
 from .dtypes import DType, as_dtype, bool_, float64, int64, real_of, uint64
+from .errors import AxisError
 from .flat import Flat, ONE, Size, const, ins1, word
 
 Axis = Union[None, int, Sequence[int]]
@@ -35,7 +36,7 @@ def _axes(axis: Axis, ndim: int) -> list[int]:
     found = []
     for k in axes:
         if not -ndim <= k < builtins.max(ndim, 1):
-            raise ValueError(f"there is no axis {k} in {ndim} dimensions")
+            raise AxisError(f"there is no axis {k} in {ndim} dimensions")
         found.append(k % ndim if ndim else 0)
     if len(set(found)) != len(found):
         raise ValueError("an axis is named twice")
@@ -46,7 +47,7 @@ def grouped(a: Array, axis: Axis, keepdims: bool = False) -> tuple[Flat, Groups]
     """The elements in an order in which those that are reduced together are consecutive."""
     if a.is_jagged:
         return _grouped_lists(a, axis, keepdims)
-    if axis is None or a.ndim <= 1:
+    if axis is None or a.ndim <= 1 and _axes(axis, a.ndim):
         _axes(axis, a.ndim)
         f = a.flat
         return f, Groups(f.size.seg, ONE, [1] * a.ndim if keepdims else [])
@@ -124,7 +125,10 @@ def _summed(text: str, name: str, x: Any, axis: Axis, dtype: Any, keepdims: bool
     if "c" in (t.kind, a.dtype.kind):
         return _through_numpy(name, a, axis, keepdims, dtype=t.name)
     f, groups = grouped(Array(rules.convert(a.flat, t), a.dims), axis, keepdims)
-    h = rules.finish(fold(text, t, f.h, groups.seg), t, groups.count)
+    if t is bool_:
+        h = fold("OR_REDUCE" if text == "+_REDUCE" else "AND_REDUCE", t, f.h, groups.seg)
+    else:
+        h = rules.finish(fold(text, t, f.h, groups.seg), t, groups.count)
     return _result(Flat(t, h, groups.count), groups)
 
 

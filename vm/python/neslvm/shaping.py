@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Union
 
 from . import rules
 from .align import broadcast_shape, broadcast_to, lists_of
 from .array import Array, lists_of_lengths, row_strides
 from .dtypes import common, int64
+from .errors import AxisError
 from .flat import Flat, ONE, Size, const, gather_where, ins1, iota
 from .records import by_component
 
@@ -18,7 +19,7 @@ def _view_of(a: Array) -> tuple[tuple[int, ...], int]:
 
 def axis_of(axis: int, ndim: int) -> int:
     if not -ndim <= axis < ndim:
-        raise ValueError(f"there is no axis {axis} in {ndim} dimensions")
+        raise AxisError(f"there is no axis {axis} in {ndim} dimensions")
     return axis % ndim
 
 
@@ -38,9 +39,15 @@ def matrix_transpose(x: Array, /) -> Array:
     return permute_dims(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
-def moveaxis(x: Array, source: int, destination: int, /) -> Array:
-    order = [k for k in range(x.ndim) if k != axis_of(source, x.ndim)]
-    order.insert(axis_of(destination, x.ndim), axis_of(source, x.ndim))
+def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
+    """Axes, one or several, at other places; the others keep their order."""
+    n = x.ndim
+    taken, places = ([axis_of(k, n) for k in ([s] if isinstance(s, int) else list(s))] for s in (source, destination))
+    if len(taken) != len(places) or len(set(taken)) != len(taken) or len(set(places)) != len(places):
+        raise ValueError(f"axes {source} do not go to {destination}")
+    order = [k for k in range(n) if k not in taken]
+    for place, k in sorted(zip(places, taken)):
+        order.insert(place, k)
     return permute_dims(x, order)
 
 
@@ -58,9 +65,12 @@ def reshape(x: Array, /, shape: Any, *, copy: Optional[bool] = None) -> Array:
     return Array(x.flat, wanted, host=None if x._host is None else x._host.reshape(wanted))
 
 
-def expand_dims(x: Array, /, *, axis: int = 0) -> Array:
-    k = axis_of(axis, x.ndim + 1)
-    got: Array = x[(slice(None),) * k + (None,)]
+def expand_dims(x: Array, /, axis: Union[int, Sequence[int]] = 0) -> Array:
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    new = {axis_of(k, x.ndim + len(axes)) for k in axes}
+    if len(new) != len(axes):
+        raise ValueError("an axis is named twice")
+    got: Array = x[tuple(None if k in new else slice(None) for k in range(x.ndim + len(axes)))]
     return got
 
 
@@ -165,33 +175,32 @@ def _concat_lists(made: list[Array], axis: Optional[int]) -> Array:
                 dim.inner = inner
             result = Array(flat, dims)
         return result
-    if axis not in (1, -1) or depth != 2:
-        raise NotImplementedError(f"axis {axis} of arrays of type {made[0].type} is not there yet")
+    if axis is None:
+        made = [Array(a.flat, [a.flat.size]) for a in made]
+        return concat(made, axis=0)
+    k = axis_of(axis, depth)
     result = made[0]
     for a in made[1:]:
-        result = _side_by_side(result, a)
+        result = _joined_within(result, a, k)
     return result
 
 
-def _side_by_side(a: Array, b: Array) -> Array:
-    """Each list of a with the list of b behind it."""
-    x, y = lists_of(a)[0], lists_of(b)[0]
+def _joined_within(a: Array, b: Array, axis: int) -> Array:
+    """Lists at this depth with those of the other array behind them; the lists around are the same."""
+    from .nested import array_of, joined, lanes_of
+
     if len(a) != len(b):
         raise ValueError(f"{len(a)} lists and {len(b)} lists do not meet")
-    lengths = Flat(int64, rules.int_op("+", x.lengths.h, y.lengths.h), x.outer)
-    dim = lists_of_lengths(lengths)
-    size = dim.inner
-
-    def spread(f: Flat) -> Any:
-        return ins1("DIST INT", "I", f.h, dim.h)
-
-    local = ins1("INDEX", "I", const("I", 0, x.outer), const("I", 1, x.outer), dim.h)
-    first = rules.compare("<", "I", local, spread(x.lengths))
-    left = gather_where(a.flat, rules.int_op("+", local, spread(x.offsets)), first, size)
-    behind = rules.int_op("+", rules.int_op("-", local, spread(x.lengths)), spread(y.offsets))
-    right = gather_where(b.flat, behind, rules.negated(first), size)
-    flat = Flat(a.dtype, rules.select(a.dtype.storage, first, left.h, right.h), size)
-    return Array(flat, [len(a), dim])
+    if axis > 1:
+        outer, other = lists_of(a)[0], lists_of(b)[0]
+        if not outer.same(other):
+            raise ValueError(f"lists of other lengths do not meet: {a.type} and {b.type}")
+        inner = _joined_within(Array(a.flat, [outer.inner, *a.dims[2:]]), Array(b.flat, [outer.inner, *b.dims[2:]]), axis - 1)
+        return Array(inner.flat, [a.dims[0], outer, *inner.dims[1:]])
+    x, size = lanes_of(a)
+    y, _ = lanes_of(b)
+    made: Array = array_of(joined(x, y), [a.dims[0]], size)
+    return made
 
 
 def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
@@ -253,6 +262,8 @@ def tensordot(a: Any, b: Any, /, *, axes: Any = 2) -> Array:
         axes = (list(range(a.ndim - axes, a.ndim)), list(range(axes)))
     first, second = [axis_of(k, a.ndim) for k in axes[0]], [axis_of(k, b.ndim) for k in axes[1]]
     left, right = [k for k in range(a.ndim) if k not in first], [k for k in range(b.ndim) if k not in second]
+    if [a.known_shape[k] for k in first] != [b.known_shape[k] for k in second]:
+        raise ValueError(f"shapes {a.shape} and {b.shape} do not fit for a product along axes {axes}")
     inner = math.prod(a.known_shape[k] for k in first)
     x = reshape(permute_dims(a, left + first), (math.prod(a.known_shape[k] for k in left), inner))
     y = reshape(permute_dims(b, second + right), (inner, math.prod(b.known_shape[k] for k in right)))
@@ -263,6 +274,8 @@ def vecdot(a: Any, b: Any, /, *, axis: int = -1) -> Array:
     from .operators import elementwise_call
     from .reductions import sum as total
 
+    if a.ndim and b.ndim and a.known_shape[axis_of(axis, a.ndim)] != b.known_shape[axis_of(axis, b.ndim)]:
+        raise ValueError(f"shapes {a.shape} and {b.shape} do not fit for a product along axis {axis}")
     product = elementwise_call("multiply", elementwise_call("conj", a), b)
     return total(product, axis=axis, dtype=product.dtype)
 

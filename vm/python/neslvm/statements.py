@@ -6,7 +6,9 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 
 from . import rules
 from .array import Array
-from .expressions import load_list, value_of
+from .changes import set_element, store
+from .expressions import value_of
+from .host_lists import ListArray, load_list
 from .interpreter import (NOTHING, Closure, Ended, Frame, all_and, any_of, choose_value, flags_of, is_lane, located, refuse)
 from .nested import ListLane
 from .trace import Lane
@@ -15,7 +17,7 @@ _ALLOWED = (
     ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If,
     ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Assert, ast.Raise, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call,
     ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.comprehension,
-    ast.Starred, ast.JoinedStr, ast.FormattedValue, ast.keyword, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+    ast.Starred, ast.NamedExpr, ast.JoinedStr, ast.FormattedValue, ast.keyword, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 _checked: set[int] = set()
 
 
@@ -60,8 +62,10 @@ def check(closure: Closure) -> None:
         if why is not None:
             raise refuse(frame, node, why)
         for target in _targets(node):
+            if isinstance(target, (ast.Subscript, ast.Starred)) and not isinstance(node, ast.comprehension):
+                continue
             if not isinstance(target, ast.Name):
-                raise refuse(frame, target, "only names are assigned to")
+                raise refuse(frame, target, "only names and elements of lists are assigned to")
     _checked.add(id(closure.node))
     _kept.append(closure.node)
 
@@ -81,16 +85,44 @@ def execute(body: list[ast.stmt], frame: Frame) -> None:
 
 def assign(target: ast.AST, value: Any, frame: Frame) -> None:
     if isinstance(target, (ast.Tuple, ast.List)):
-        parts = list(value) if not isinstance(value, (Lane, ListLane)) else None
-        if parts is None or len(parts) != len(target.elts):
-            raise ValueError(f"{len(target.elts)} names for {'one value' if parts is None else len(parts)}")
-        for t, v in zip(target.elts, parts):
-            assign(t, v, frame)
+        _assign_parts(target.elts, value, frame)
+        return
+    if isinstance(target, ast.Subscript):
+        set_element(target, value, frame)
         return
     assert isinstance(target, ast.Name)  # check()
     if frame.size is not None and frame.active is not None and target.id in frame.names:
         value = choose_value(frame.active, value, frame.names[target.id], frame.size)
+    frame.own.add(target.id)
     frame.names[target.id] = value
+
+
+def _assign_parts(targets: list[ast.expr], value: Any, frame: Frame) -> None:
+    if isinstance(value, ListLane):
+        parts = _of_each(len(targets), value, targets, frame)
+    else:
+        parts = list(value) if not isinstance(value, Lane) else None  # type: ignore[assignment]
+    star = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+    if parts is not None and star is not None and len(parts) >= len(targets) - 1:
+        behind = len(parts) - (len(targets) - 1 - star)
+        parts = [*parts[:star], parts[star:behind], *parts[behind:]]
+    if parts is None or len(parts) != len(targets):
+        raise ValueError(f"{len(targets)} names for {'one value' if parts is None else len(parts)}")
+    for t, v in zip(targets, parts):
+        assign(t.value if isinstance(t, ast.Starred) else t, v, frame)
+
+
+def _of_each(n: int, x: ListLane, targets: list[ast.expr], frame: Frame) -> list[Any]:
+    """The elements of the list of each call, which must have as many."""
+    if any(isinstance(t, ast.Starred) for t in targets):
+        raise refuse(frame, targets[0], "names for the parts of a list of each element have no *")
+    if x.width != n:
+        assert frame.size is not None
+        from .trace import operate
+
+        if any_of(all_and(frame.active, operate("not_equal", x.length, n).flat.h), frame.size):
+            raise ValueError(f"{n} names for a list of another length")
+    return [x.at(k, frame.active) for k in range(n)]
 
 
 def _assign(s: ast.Assign, frame: Frame) -> None:
@@ -102,8 +134,15 @@ def _assign(s: ast.Assign, frame: Frame) -> None:
 def _augmented(s: ast.AugAssign, frame: Frame) -> None:
     from .expressions import binary
 
-    assert isinstance(s.target, ast.Name)  # check()
-    assign(s.target, binary(s.op, frame.find(s.target.id), value_of(s.value, frame), frame), frame)
+    before = frame.find(s.target.id) if isinstance(s.target, ast.Name) else value_of(s.target, frame)
+    value = value_of(s.value, frame)
+    if isinstance(before, (list, ListArray)) and frame.size is None and isinstance(s.op, ast.Add):
+        before.extend(value)  # the same list goes on
+        return
+    if isinstance(before, ListLane) and not before.row:
+        store(s.target, binary(s.op, before, value, frame), frame, s)
+        return
+    assign(s.target, binary(s.op, before, value, frame), frame)
 
 
 def _annotated(s: ast.AnnAssign, frame: Frame) -> None:
@@ -235,10 +274,10 @@ def _while(s: ast.While, frame: Frame) -> None:
                     return
                 yield None
                 continue
-            flags = all_and(frame.active, flags_of(test, frame))
-            if is_lane(test) or not _true(test):
-                loop.let_go(all_and(frame.active, rules.negated(flags_of(test, frame))))
             assert frame.size is not None
+            flags = all_and(frame.active, flags_of(test, frame))
+            if is_lane(test) or not _true(test) or frame.size.known == 0:
+                loop.let_go(all_and(frame.active, rules.negated(flags_of(test, frame))))
             if not any_of(flags, frame.size):
                 return
             yield flags

@@ -3,107 +3,18 @@ and where a list and a number do, the function is refused. Whatever is not known
 from __future__ import annotations
 
 import ast
-import builtins
-import math
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 from .array import Array
+from .changes import changed_names
 from .errors import CompileError
 from .interpreter import Closure, closure_of
 from .source import FunctionNode
+from .value_types import (BOOL, FLOAT, NEVER, RESULTS, UNKNOWN, Clash, Listed, Mark, Number, Tupled, Type, Value, join, type_of)
 
+_Names = dict[str, Type]
 MOST_TURNS = 12  # of a loop or recursion until its types stay
 MOST_CALLS = 60  # of functions in functions
-
-
-class Number(NamedTuple):
-    """bool, int or float of 64 bits, by rank."""
-
-    rank: int
-
-
-class Listed(NamedTuple):
-    element: Type
-
-
-class Tupled(NamedTuple):
-    parts: tuple[Type, ...]
-
-
-class Value:
-    """A value of Python's that is no data: a function, a module, a text, None."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Value) and (self.value is other.value or isinstance(self.value, str) and self.value == other.value)
-
-    def __hash__(self) -> int:
-        return hash(self.value) if isinstance(self.value, str) else id(self.value)
-
-    def __repr__(self) -> str:
-        return f"{type(self.value).__name__} {self.value!r}" if isinstance(self.value, str) else f"value {id(self.value)}"
-
-
-class Clash(NamedTuple):
-    """A list in one branch and a number in the other: an error where it is used."""
-
-    line: int
-    why: str
-
-
-class Mark(NamedTuple):
-    text: str
-
-
-Type = Union[Number, Listed, Tupled, Value, Clash, Mark]
-NEVER, UNKNOWN = Mark("never"), Mark("unknown")
-BOOL, INT, FLOAT = Number(0), Number(1), Number(2)
-_OF_ARRAYS = {"bool": BOOL, "int64": INT, "float64": FLOAT}
-_Names = dict[str, Type]
-
-
-def shape_of(t: Type) -> str:
-    return "a list" if isinstance(t, Listed) else "a tuple" if isinstance(t, Tupled) else "a number"
-
-
-def join(a: Type, b: Type, line: int) -> Type:
-    """What is one of both."""
-    if a == b or b == NEVER:
-        return a
-    if a == NEVER:
-        return b
-    if isinstance(a, Clash) or isinstance(b, Clash):
-        return a if isinstance(a, Clash) else b
-    if UNKNOWN in (a, b) or isinstance(a, Value) or isinstance(b, Value):
-        return UNKNOWN
-    if isinstance(a, Number) and isinstance(b, Number):
-        return Number(max(a.rank, b.rank))
-    if isinstance(a, Listed) and isinstance(b, Listed):
-        return Listed(join(a.element, b.element, line))
-    if isinstance(a, Tupled) and isinstance(b, Tupled) and len(a.parts) == len(b.parts):
-        return Tupled(tuple(join(x, y, line) for x, y in zip(a.parts, b.parts)))
-    return Clash(line, f"{shape_of(a)} in one branch and {shape_of(b)} in the other")
-
-
-def type_of(x: Any) -> Type:
-    """Of a value that a function is given or finds outside."""
-    if isinstance(x, (bool, int, float)):
-        return Number(0 if isinstance(x, bool) else 1 if isinstance(x, int) else 2)
-    if isinstance(x, Array):
-        t: Type = _OF_ARRAYS.get(x.dtype.name, UNKNOWN) if type(x) is Array else UNKNOWN
-        for _ in range(x.ndim if t != UNKNOWN else 0):
-            t = Listed(t)
-        return t
-    if isinstance(x, tuple):
-        return Tupled(tuple(type_of(v) for v in x)) if type(x) is tuple else UNKNOWN
-    if isinstance(x, list):
-        t = NEVER
-        for v in x:
-            t = join(t, type_of(v), 0)
-        return UNKNOWN if isinstance(t, (Clash, Value)) else Listed(t)
-    return Value(x)
 
 
 def conformed(x: Any, t: Type) -> Any:
@@ -146,6 +57,7 @@ class _Call:
         self.finder = finder
         self.closure = closure
         self.flow = _Flow()
+        self.changed = changed_names(closure.node)  # lists whose elements may come to be others
 
     # Statements.
 
@@ -212,7 +124,7 @@ class _Call:
 
     def assign(self, target: ast.AST, t: Type, names: _Names) -> None:
         if isinstance(target, ast.Name):
-            names[target.id] = t
+            names[target.id] = UNKNOWN if isinstance(t, Listed) and target.id in self.changed else t
         elif isinstance(target, (ast.Tuple, ast.List)):
             known = isinstance(t, Tupled) and len(t.parts) == len(target.elts)
             for k, e in enumerate(target.elts):
@@ -342,6 +254,12 @@ class _Local(Closure):
         self.names = names
 
 
+def _named(call: _Call, e: ast.NamedExpr, names: _Names) -> Type:
+    t = call.expression(e.value, names)
+    call.assign(e.target, t, names)
+    return t
+
+
 def _constant(call: _Call, e: ast.Constant, names: _Names) -> Type:
     return type_of(e.value)
 
@@ -350,52 +268,7 @@ _RULES: dict[type, Callable[[_Call, Any, _Names], Type]] = {
     ast.Constant: _constant, ast.Name: _Call.name, ast.BinOp: lambda c, e, n: c.binary(e.op, c.expression(e.left, n), c.expression(e.right, n)),
     ast.UnaryOp: _Call.unary, ast.Compare: _Call.compare, ast.BoolOp: _Call.boolean, ast.IfExp: _Call.conditional, ast.Call: _Call.call,
     ast.Attribute: _Call.attribute, ast.Subscript: _Call.subscript, ast.Tuple: _Call.tuple, ast.List: _Call.list,
-    ast.ListComp: _Call.comprehension, ast.GeneratorExp: _Call.comprehension, ast.Lambda: lambda c, e, n: Value(c.local(e, "<lambda>", n))}
-
-
-def _number_of(rank: Optional[int]) -> Callable[[list[Type]], Type]:
-    """A function of numbers: that of all of them, or always the same."""
-
-    def result(args: list[Type]) -> Type:
-        if not all(isinstance(a, Number) for a in args):
-            return UNKNOWN
-        return Number(rank) if rank is not None else Number(max((a.rank for a in args), default=1))  # type: ignore[union-attr]
-
-    return result
-
-
-def _extreme(args: list[Type]) -> Type:
-    if len(args) == 1:
-        return args[0].element if isinstance(args[0], Listed) else UNKNOWN
-    return _number_of(None)(args)
-
-
-def _sum(args: list[Type]) -> Type:
-    t = args[0].element if args and isinstance(args[0], Listed) else UNKNOWN
-    return Number(max(t.rank, 1)) if isinstance(t, Number) and len(args) == 1 else UNKNOWN
-
-
-def _same_list(args: list[Type]) -> Type:
-    return args[0] if args and isinstance(args[0], Listed) else UNKNOWN
-
-
-def _zip(args: list[Type]) -> Type:
-    found = [a.element for a in args if isinstance(a, Listed)]
-    return Listed(Tupled(tuple(found))) if len(found) == len(args) else UNKNOWN
-
-
-def _enumerate(args: list[Type]) -> Type:
-    return Listed(Tupled((INT, args[0].element))) if args and isinstance(args[0], Listed) else UNKNOWN
-
-
-_REAL = ("sqrt exp log sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh fabs atan2 hypot log2 log10 log1p expm1 copysign pow fmod").split()
-_KNOWN: dict[Any, Callable[[list[Type]], Type]] = {
-    **{getattr(math, n): _number_of(2) for n in _REAL}, **{getattr(math, n): _number_of(0) for n in ("isnan", "isinf", "isfinite")},
-    **{getattr(math, n): _number_of(1) for n in ("floor", "ceil", "trunc", "isqrt", "gcd", "comb")},
-    abs: lambda args: _number_of(None)([*args, INT]), min: _extreme, max: _extreme, sum: _sum, len: lambda args: INT, float: _number_of(2),
-    int: _number_of(1), bool: lambda args: BOOL, any: lambda args: BOOL, all: lambda args: BOOL,
-    range: lambda args: Listed(INT), sorted: _same_list, reversed: _same_list, list: _same_list, zip: _zip, enumerate: _enumerate,
-    round: lambda args: INT if len(args) == 1 else UNKNOWN}
+    ast.ListComp: _Call.comprehension, ast.NamedExpr: _named, ast.GeneratorExp: _Call.comprehension, ast.Lambda: lambda c, e, n: Value(c.local(e, "<lambda>", n))}
 
 
 class Finder:
@@ -417,7 +290,7 @@ class Finder:
 
     def call(self, f: Any, args: list[Type], named: dict[str, Type]) -> Type:
         try:
-            known = _KNOWN.get(f)
+            known = RESULTS.get(f)
         except TypeError:
             known = None
         if known is not None:

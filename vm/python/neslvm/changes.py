@@ -1,0 +1,172 @@
+"""Elements assigned to, and methods that change lists. Of one call they change what all names have, as in Python; of all calls
+at once a list is a value, so only one name may have it."""
+from __future__ import annotations
+
+import ast
+from typing import Any, Optional
+
+from .array import Array
+from .dtypes import bool_, int64
+from .flat import Flat, const
+from .interpreter import Frame, all_and, any_of, refuse
+from .list_moves import first_where, replaced, sliced
+from .nested import ListLane, display, joined, spread
+from .rules import convert
+from .trace import Lane, choose, operate
+
+_CHANGING = ("append", "extend", "insert", "pop", "clear", "reverse", "sort")
+_ASKING = ("copy", "count", "index")
+METHODS = (*_CHANGING, *_ASKING)
+
+
+def changed_names(node: ast.AST) -> set[str]:
+    """The names of what is changed in place in a function."""
+    found: set[str] = set()
+    for n in ast.walk(node):
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store):
+            target: Any = n.value
+        elif isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in _CHANGING:
+            target = n.func.value
+        else:
+            continue
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        if isinstance(target, ast.Name):
+            found.add(target.id)
+    return found
+
+
+def is_method(node: ast.expr, frame: Frame) -> bool:
+    """Whether it may name a method of a list of each call."""
+    return frame.size is not None and isinstance(node, ast.Attribute) and node.attr in METHODS
+
+
+def call_method(x: Any, node: ast.Call, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
+    """list.method(...) of each call."""
+    from .expressions import as_lists
+
+    assert isinstance(node.func, ast.Attribute) and frame.size is not None
+    name, lists = node.func.attr, as_lists(x, frame)
+    if named and name != "sort":
+        raise TypeError(f"list.{name}() takes no keyword arguments")
+    if name == "copy":
+        return sliced(lists, slice(None))
+    if name in _ASKING:
+        return _found(name, lists, args[0], frame)
+    result = lists.at(args[0] if args else -1, frame.active) if name == "pop" else None
+    store(node.func.value, _changed(name, lists, args, named, frame), frame, node)
+    return result
+
+
+def _found(name: str, lists: ListLane, x: Any, frame: Frame) -> Any:
+    """list.count(x) and list.index(x)."""
+    from .expressions import same_value
+
+    hits = same_value(spread(x, lists.lists), lists.elements)
+    if name == "count":
+        return ListLane(lists.lists, hits).reduced("sum")
+    place = first_where(lists, convert(hits.flat, bool_).h)
+    assert frame.size is not None
+    if any_of(all_and(frame.active, operate("less", place, 0).flat.h), frame.size):
+        raise ValueError("x is not in list")
+    return place
+
+
+def _changed(name: str, lists: ListLane, args: list[Any], named: dict[str, Any], frame: Frame) -> ListLane:
+    """What a list becomes by list.name(...)."""
+    from .expressions import as_lists
+    from .list_functions import reversed_, sorted_
+
+    assert frame.size is not None
+    if name == "append":
+        return joined(lists, display([args[0]], frame.size))
+    if name == "extend":
+        return joined(lists, as_lists(args[0], frame))
+    if name == "insert":
+        at = args[0]
+        return joined(joined(sliced(lists, slice(None, at)), display([args[1]], frame.size)), sliced(lists, slice(at, None)))
+    if name == "pop":
+        i = args[0] if args else -1
+        n, zero = lists.length, Lane(Flat(int64, const("I", 0, frame.size), frame.size))
+        at = operate("add", zero, i)
+        at = choose(operate("less", at, 0).flat.h, operate("add", at, n), at, frame.size)
+        return joined(sliced(lists, slice(None, at)), sliced(lists, slice(operate("add", at, 1), None)))
+    if name == "clear":
+        return sliced(lists, slice(0, 0))
+    return reversed_(frame, lists) if name == "reverse" else sorted_(frame, lists, **named)
+
+
+def store(target: ast.expr, value: Any, frame: Frame, node: ast.AST) -> None:
+    """What a name or an element of a list becomes, in all calls that are under way."""
+    from .expressions import as_lists, value_of
+    from .statements import assign
+
+    if isinstance(target, ast.Subscript):
+        lists, key = as_lists(value_of(target.value, frame), frame), value_of(target.slice, frame)
+        if isinstance(key, (slice, tuple)):
+            raise refuse(frame, node, "a slice of a list of each element cannot be assigned to")
+        store(target.value, replaced(lists, key, value, frame.active), frame, node)
+        return
+    if not isinstance(target, ast.Name):
+        raise refuse(frame, node, "a list without a name cannot be changed")
+    before = frame.names.get(target.id)
+    why = _why_not(target.id, before, frame)
+    if why is not None:
+        raise refuse(frame, node, why + "; take a copy")
+    if isinstance(before, list):
+        frame.names[target.id] = as_lists(before, frame)
+    assign(target, value, frame)
+
+
+def _why_not(name: str, x: Any, frame: Frame) -> Optional[str]:
+    """Why a list of each call cannot be changed: somebody else would see it."""
+    if frame.parent is not None:
+        return "a comprehension cannot change lists for each element"
+    if x is None:
+        return f"{name} is a list of the function around, which cannot be changed for each element"
+    args = frame.function.node.args
+    if name not in frame.own and any(a.arg == name for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]):
+        return f"{name} is a parameter, whose list cannot be changed for each element"
+    if isinstance(x, ListLane) and x.part:
+        return f"the list of {name} is part of another one, too, and cannot be changed for each element"
+    if any(_has(v, x) for k, v in frame.names.items() if k != name):
+        return f"the list of {name} has another name, too, and cannot be changed for each element"
+    return None
+
+
+def _has(value: Any, x: Any) -> bool:
+    return value is x or isinstance(value, (list, tuple)) and any(_has(v, x) for v in value)
+
+
+def set_element(target: ast.Subscript, value: Any, frame: Frame) -> None:
+    """target = value."""
+    from .expressions import value_of
+
+    if frame.size is not None:
+        base = value_of(target.value, frame)
+        if isinstance(base, Array) or not isinstance(base, (list, ListLane)):
+            raise refuse(frame, target, f"elements of a {type(base).__name__} of the function around cannot be changed for each element")
+        store(target, value, frame, target)
+        return
+    base, keys = _place(target, frame)
+    if isinstance(base, Array) and isinstance(value, list):
+        from .making import array
+        from .functions import as_result
+
+        value = array(as_result(value))
+    base[tuple(keys) if len(keys) > 1 else keys[0]] = value
+
+
+def _place(target: ast.Subscript, frame: Frame) -> tuple[Any, list[Any]]:
+    """What is changed and at which keys: a[i][j] changes an array a, not a copy of its row."""
+    from .expressions import value_of
+
+    if isinstance(target.value, ast.Subscript):
+        base, keys = _place(target.value, frame)
+        key = value_of(target.slice, frame)
+        if isinstance(base, Array):
+            if any(isinstance(k, (slice, tuple)) for k in keys):
+                raise refuse(frame, target, "a slice of a slice of an array cannot be assigned to")
+            return base, [*keys, key]
+        return base[keys[0]], [key]
+    return value_of(target.value, frame), [value_of(target.slice, frame)]

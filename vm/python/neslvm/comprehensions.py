@@ -1,0 +1,159 @@
+"""Comprehensions: over arrays and lists of all calls at once, over lists of the host one by one."""
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from .array import Array, Lists
+from .dtypes import bool_
+from .flat import ONE, Flat, Size
+from .host_lists import as_list
+from .interpreter import Frame, flags_of
+from .list_moves import flattened
+from .nested import ListLane, array_of, display, filtered, flat_of, kept, lanes_of, of_array, spread
+from .trace import Lane
+
+
+def comprehension(node: Any, frame: Frame) -> Any:
+    from .expressions import as_lists, value_of
+
+    generators = list(node.generators)
+    source = value_of(generators[0].iter, frame)
+    if frame.size is None and not (isinstance(source, Array) and source.ndim):
+        if _is_plain_range(source) and len(source) > 0 or isinstance(source, Zipped):
+            source = source.arrays() if isinstance(source, Zipped) else range_array(source)
+        else:
+            return _one_by_one(node, generators, frame)
+    if frame.size is None:
+        return _of_array(node, source, generators, frame)
+    if not isinstance(source, ListLane) and not _has_lane(source):
+        source = as_lists(source if isinstance(source, Array) else list(source), frame)
+    return _nested(node.elt, generators, source, frame)
+
+
+def _has_lane(x: Any) -> bool:
+    return isinstance(x, (ListLane, Zipped))
+
+
+def _is_plain_range(x: Any) -> bool:
+    return isinstance(x, range)
+
+
+def range_array(r: range) -> Array:
+    from .making import arange
+
+    return arange(r.start, r.stop, r.step)
+
+
+class Zipped:
+    """zip or enumerate of arrays of the host."""
+
+    def __init__(self, parts: list[Any]) -> None:
+        self.parts = parts
+
+    def arrays(self) -> Array:
+        from .records import Records
+
+        n = min(len(p) for p in self.parts)
+        made = [p if isinstance(p, Array) else range_array(p) if isinstance(p, range) else p.arrays() for p in self.parts]
+        return Records([p[:n] if len(p) != n else p for p in made], None)
+
+    def __len__(self) -> int:
+        return min(len(p) for p in self.parts)
+
+    def __iter__(self) -> Any:
+        from .statements import host_elements
+
+        return zip(*[host_elements(p) for p in self.parts])
+
+
+def _of_array(node: Any, source: Array, generators: list[ast.comprehension], frame: Frame) -> Any:
+    """A comprehension over an array of the host: all elements at once."""
+    outer = Frame(frame.function, ONE, None, parent=frame)
+    return list_of_host(_nested(node.elt, generators, the_only_list(source), outer))
+
+
+def the_only_list(a: Array) -> ListLane:
+    """An array of the host as the list of one call."""
+    lanes, size = lanes_of(a)
+    return ListLane(Lists(size.seg, ONE, size), lanes)
+
+
+def list_of_host(x: ListLane) -> Array:
+    """The list of one call, as the host has it."""
+    first, depth, level = x.lists.inner, 1, x.elements
+    while isinstance(level, ListLane) and not level.row:
+        depth, level = depth + 1, level.elements
+    return as_list(array_of(x.elements, [first if first.known is None else first.known], first), depth)
+
+
+def _nested(elt: ast.expr, generators: list[ast.comprehension], source: ListLane, frame: Frame) -> ListLane:
+    from .expressions import as_lists, value_of
+    from .statements import assign
+
+    g = generators[0]
+    lists, values = source.lists, source.elements
+    inner = Frame(frame.function, lists.inner, None, parent=frame, lift=lambda v, lists=lists: spread(v, lists))  # type: ignore[misc]
+    if frame.active is not None:
+        inner.active = spread(Lane(_flags(frame.active, frame)), lists).flat.h
+    assign(g.target, values, inner)
+    for condition in g.ifs:
+        test = value_of(condition, inner)
+        assert inner.size is not None
+        flags = flags_of(test, inner)
+        seg_lists = filtered(lists, flags)
+        inner = _kept_frame(inner, flags, seg_lists.inner)
+        lists = seg_lists
+    if len(generators) > 1:
+        following = value_of(generators[1].iter, inner)
+        if not isinstance(following, ListLane):
+            following = as_lists(following if isinstance(following, Array) else list(following), inner)
+        return flattened(ListLane(lists, _nested(elt, generators[1:], following, inner)))
+    value = value_of(elt, inner)
+    assert inner.size is not None
+    return ListLane(lists, everywhere(value, inner.size))
+
+
+def _flags(h: Any, frame: Frame) -> Any:
+    assert frame.size is not None
+    return Flat(bool_, h, frame.size)
+
+
+def _kept_frame(frame: Frame, flags: Any, size: Size) -> Frame:
+    old = frame.size
+    assert old is not None
+    made = Frame(frame.function, size, None, parent=frame, lift=lambda v: kept(v, flags, old, size))
+    if frame.active is not None:
+        made.active = kept(Lane(_flags(frame.active, frame)), flags, old, size).flat.h
+    return made
+
+
+def everywhere(value: Any, size: Size) -> Any:
+    if isinstance(value, tuple):
+        return tuple(everywhere(v, size) for v in value)
+    if isinstance(value, (Lane, ListLane)):
+        return value
+    if isinstance(value, list):
+        return display(value, size)
+    if isinstance(value, Array) and value.ndim:
+        return of_array(value, size)
+    return Lane(flat_of(value, size))
+
+
+def _one_by_one(node: Any, generators: list[ast.comprehension], frame: Frame) -> Any:
+    from .expressions import value_of
+    from .statements import _true, assign, host_elements
+
+    found: list[Any] = []
+
+    def run(k: int, scope: Frame) -> None:
+        if k == len(generators):
+            found.append(value_of(node.elt, scope))
+            return
+        for v in host_elements(value_of(generators[k].iter, scope)):
+            assign(generators[k].target, v, scope)
+            if all(_true(value_of(c, scope)) for c in generators[k].ifs):
+                run(k + 1, scope)
+
+    run(0, Frame(frame.function, None, None, parent=frame))
+    return found

@@ -1,0 +1,144 @@
+"""Lists of the host in functions: what comprehensions and displays make of arrays."""
+from __future__ import annotations
+
+from typing import Any
+
+from .array import Array
+from .errors import CompileError
+
+
+class ListArray(Array):
+    """A list, of lists in `depth` levels: + puts two one behind the other, and its parts are lists again. `part`: it is an
+    element of another list, which would have to change with it."""
+
+    __slots__ = ("depth", "part")
+    depth: int
+    part: bool
+
+    def __getitem__(self, key: Any) -> Any:
+        got = super().__getitem__(key)
+        if isinstance(key, slice):
+            return as_list(got, self.depth)
+        if self.depth == 1 or not isinstance(got, Array) or not got.ndim:
+            return got
+        inner = as_list(got, self.depth - 1)
+        if isinstance(inner, ListArray):
+            inner.part = True
+        return inner
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._check_whole()
+        super().__setitem__(key, value)
+
+    def __add__(self, other: Any) -> Any:
+        return concat_lists(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return concat_lists(other, self)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def become_list(self, values: Any) -> None:
+        """From now on it is this list, for all that have it."""
+        from .making import asarray
+
+        self._check_whole()
+        self.become(asarray(values))
+
+    def _check_whole(self) -> None:
+        if self.part:
+            raise CompileError("a list that is part of another one cannot be changed by itself; take a copy")
+
+    def append(self, x: Any) -> None:
+        self.become_list(concat_lists(self, [x]))
+
+    def extend(self, values: Any) -> None:
+        self.become_list(concat_lists(self, values if isinstance(values, Array) else list(values)))
+
+    def insert(self, at: Any, x: Any) -> None:
+        i = slice(int(at), None).indices(len(self))[0]
+        self.become_list(concat_lists(concat_lists(self[:i], [x]), self[i:]))
+
+    def pop(self, at: Any = -1) -> Any:
+        n, i = len(self), int(at)
+        if not -n <= i < n:
+            raise IndexError("pop index out of range" if n else "pop from empty list")
+        found = self[i]
+        self.become_list(concat_lists(self[: i % n], self[i % n + 1 :]))
+        return found
+
+    def clear(self) -> None:
+        self.become_list(self[:0])
+
+    def copy(self) -> ListArray:
+        made: ListArray = self[:]
+        return made
+
+    def reverse(self) -> None:
+        self.become_list(self[::-1])
+
+    def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+        from .calls import sorted_list
+
+        self.become_list(sorted_list(self, key=key, reverse=reverse))
+
+    def count(self, x: Any) -> int:
+        from .reductions import count_nonzero
+
+        return int(count_nonzero(Array(self.flat, self.dims) == x))
+
+    def index(self, x: Any) -> int:
+        from .reductions import argmax
+
+        hits = Array(self.flat, self.dims) == x
+        place = int(argmax(hits)) if len(self) else 0
+        if len(self) == 0 or not bool(hits[place]):
+            raise ValueError(f"{x} is not in list")
+        return place
+
+
+def load_list(x: Any) -> bool:
+    return isinstance(x, ListArray)
+
+
+def concat_lists(a: Any, b: Any) -> Any:
+    from .making import asarray
+    from .shaping import concat
+
+    if isinstance(a, list) and not a:
+        return b[:] if isinstance(b, (list, ListArray)) else b
+    if isinstance(b, list) and not b:
+        return a[:] if isinstance(a, (list, ListArray)) else a
+    depth = max((x.depth for x in (a, b) if isinstance(x, ListArray)), default=1)
+    parts = [asarray(_plain(x)) for x in (a, b)]
+    if parts[0].ndim != parts[1].ndim and 0 in (len(parts[0]), len(parts[1])):  # nobody knows what an empty list has
+        parts = [x for x in parts if len(x)][:1] or parts[:1]
+    return as_list(concat(_jagged(parts), axis=0), depth)
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, list) and any(isinstance(v, Array) and v.ndim for v in x):
+        for v in x:
+            if isinstance(v, ListArray):
+                v.part = True
+        return [v.tolist() if isinstance(v, Array) else v for v in x]
+    return x
+
+
+def _jagged(parts: list[Array]) -> list[Array]:
+    """All jagged if one is, or if their rows have different lengths."""
+    if all(p.ndim == 1 for p in parts) or not (any(p.is_jagged for p in parts) or len({p.known_shape[1:] for p in parts}) > 1):
+        return parts
+    from .making import jagged
+
+    return [p if p.is_jagged else jagged(p.tolist()) for p in parts]
+
+
+def as_list(a: Array, depth: int = 1) -> Array:
+    """An array as a list of Python's, of lists in so many levels."""
+    if depth < 1 or type(a) is not Array and type(a) is not ListArray:
+        return a
+    made = ListArray(a.flat, a.dims)
+    made.depth, made.part = depth, False
+    return made
