@@ -14,11 +14,12 @@ namespace nvm::frontend {
 struct CodeBlock {
   std::size_t begin = 0, end = 0;  // its lines, in bytes of the text, without the fences
   bool indented = false;           // its fence is
-  bool closed = false;             // a fence ends it, at `end`; else the text does
+  bool closed = false;             // a fence ends it, or its list does, at `end`; else the text does
 };
 
 // The fenced blocks whose info string begins with the word `language`, in order. Fences are those of
-// CommonMark outside of lists and quotations; within an HTML comment there are none.
+// CommonMark outside of quotations, and of lists if they are in fewer than four columns from the left or
+// begin an item; within a block of HTML there are none.
 [[nodiscard]] std::vector<CodeBlock> code_blocks(std::string_view text, std::string_view language);
 
 // The text with blanks in place of what stands outside of the blocks: all else keeps its line, column and

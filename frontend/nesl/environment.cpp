@@ -114,13 +114,13 @@ void Environment::withdraw(Binding* binding, Binding* before) {
     std::erase(binding->replaces, old);
   }
   const auto meant = names_.values.find(binding->name);
-  if (meant == names_.values.end() || meant->second != binding) {
-    Modules(*this).withdraw(binding);
-  } else if (before == nullptr) {
-    names_.values.erase(meant);
-  } else {
-    names_.values[binding->name] = before;
-    before->superseded = false;
+  if (meant != names_.values.end() && meant->second == binding) {
+    if (before == nullptr) {
+      names_.values.erase(meant);
+    } else {
+      meant->second = before;
+      before->superseded = false;
+    }
   }
   discard(binding);
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -75,7 +76,8 @@ class Environment {
   // Makes `binding` the meaning of its name. Uses already resolved keep the earlier one, unless that has the
   // same type and is replaced by this one. Gives what the name meant for the user, if he had defined it.
   Binding* publish(Binding* binding);
-  // The name means again what it meant before `binding`, a variable, was published.
+  // The name means again what it meant before `binding`, a variable, was published. If a module has it, that
+  // is forgotten by Modules::drop_withdrawn.
   void withdraw(Binding* binding, Binding* before);
   // The user's bindings that the tree of `form`, its definition, and the functions in its type mean are kept
   // as long as `binding` is.
@@ -165,7 +167,7 @@ class Environment {
   struct Names {
     std::unordered_map<std::string, Binding*> values;
     std::unordered_map<std::string, const Datatype*> types;
-    std::unordered_map<std::string, std::string> prefixes;  // of modules: their files
+    std::map<std::string, std::string, std::less<>> prefixes;  // of modules: their files
   };
   Names names_;                           // of the user's text
   std::vector<Names> outer_;              // of those that import it

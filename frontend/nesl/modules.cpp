@@ -68,7 +68,7 @@ void Modules::Scope::keep(const std::string& file) const {
 }
 
 const std::string* Modules::file_of(std::string_view prefix) const {
-  const auto found = environment_.names_.prefixes.find(std::string(prefix));
+  const auto found = environment_.names_.prefixes.find(prefix);
   return found == environment_.names_.prefixes.end() ? nullptr : &found->second;
 }
 
@@ -90,21 +90,22 @@ Unknown Modules::unknown(const std::string& name, const Diagnostics& diagnostics
                      prefix + ".nesl\";"};
 }
 
-void Modules::withdraw(const Binding* binding) {
-  const auto has = [&](const auto& name) { return name.second == binding; };
-  const auto module = std::find_if(
-      environment_.modules_.begin(), environment_.modules_.end(),
-      [&](const auto& m) { return std::any_of(m.second.values.begin(), m.second.values.end(), has); });
-  if (module == environment_.modules_.end()) return;
+void Modules::drop_withdrawn() {
+  const auto withdrawn = [](const auto& name) { return name.second->superseded; };
+  const auto dropped = std::erase_if(environment_.modules_, [&](const auto& module) {
+    const auto& values = module.second.values;
+    return std::any_of(values.begin(), values.end(), withdrawn);
+  });
+  if (dropped == 0) return;
   Environment::Names& names = environment_.names_;
-  for (const auto& alias : names.prefixes) {
-    if (alias.second != module->first) continue;
-    const auto its = [&](const auto& name) { return prefix_of(name.first) == alias.first; };
-    std::erase_if(names.values, its);
-    std::erase_if(names.types, its);
-  }
-  std::erase_if(names.prefixes, [&](const auto& p) { return p.second == module->first; });
-  environment_.modules_.erase(module);
+  const auto unknown = [&](const auto& prefix) { return !knows(prefix.second); };
+  const auto its = [&](const auto& name) {
+    const std::string* file = file_of(prefix_of(name.first));
+    return file != nullptr && !knows(*file);
+  };
+  std::erase_if(names.values, its);
+  std::erase_if(names.types, its);
+  std::erase_if(names.prefixes, unknown);
 }
 
 }  // namespace nvm::frontend

@@ -53,8 +53,8 @@ class Modules {
   // PREFIX.NAME means what NAME means in the module, which is known.
   void import(const std::string& file, const std::string& prefix);
   [[nodiscard]] Unknown unknown(const std::string& name, const Diagnostics& diagnostics) const;
-  // Nothing is known of the module that a binding is of: it did not run as a whole.
-  void withdraw(const Binding* binding);
+  // Nothing is known any more of modules with a binding that was withdrawn: they did not run as a whole.
+  void drop_withdrawn();
 
  private:
   Environment& environment_;

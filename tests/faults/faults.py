@@ -44,6 +44,8 @@ CASES = [
     Case("compiled", [NVM, "run", "--jit", "always", "--threads", "2", "-e", PARALLEL], "", []),
     Case("groups", [NVM, "run", *GROUPS, SORT], "", []),
     Case("vcode", [NVM, "run", SORT_VCODE, "--input", str(PROGRAMS / "quicksort.in")], "", []),
+    Case("modules", [NVM, "run", "main.md"], "", []),
+    Case("modules check", [NVM, "check", "--json", "main.md"], "", []),
     Case("limits", [NVM, "run", "--time-limit", "50", "--memory", "100M", "--stats", SORT], "", []),
     Case("compile", [NVM, "compile", "-e", "sum([1, 2])", "-o", "out.vcode"], "", ["out.vcode"]),
     Case("check", [NVM, "check", SORT], "", []),
@@ -61,6 +63,8 @@ CASES = [
     Case("compressed", [NVM, "run", "--in", "tab=table.csv.gz", "-e", "{sum(r) : r in tab}", "--out", "out.jsonl"], "", ["out.jsonl"]),
     Case("archive", [NVM, "run", "--in", "z=given.npz", "-e", "z", "--out", "out.npz"], "", ["out.npz"]),
     Case("image", [NVM, "run", "--in", "p=given.png", "-e", "p", "--out", "out.png"], "", ["out.png"]),
+    Case("charts", [NVM, "run", "-e", "titled(overlay(plot([1, 4, 9]), plot_bars([2])), \"a\")", "--out", "out.png", "--out", "out.svg"], "",
+         ["out.png", "out.svg"]),
     Case("remora", [NVM, "run", "--in", "x:[int 100]=given.npy", "--jit", "always", "sum.remora", "--out", "out.npy"], "", ["out.npy"]),
     Case("remora check", [NVM, "check", "--json", str(PROGRAMS / "remora" / "histogram.remora")], "", []),
     Case("remora compile", [NVM, "compile", str(PROGRAMS / "remora" / "dot.remora"), "-o", "out.vcode"], "", ["out.vcode"]),
@@ -96,6 +100,8 @@ def given(folder, warm, cached):
     (folder / "table.txt").write_text(TABLE)
     (folder / "spawn.vcode").write_text(
         'FUNC MAIN\nCONST CHAR "/bin/echo hello"\nCONST INT -1\nCONST INT 1\nCONST INT 2\nSPAWN\nPOP 3 0\nRET\n')
+    (folder / "main.md").write_text('```nesl\nimport "m";\nm.twice(m.a)\n```\n')
+    (folder / "m.nesl").write_text("a = [1, 2];\nfunction twice(v) = {2 * x : x in v};\n")
     (folder / "sum.remora").write_text("(+ x 1)\n")
     (folder / "table.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
     for name in ("given.npy", "given.rec", "given.npz", "given.png"):

@@ -54,9 +54,11 @@ std::optional<std::string> read_program(const Gate& gate, WayOut way, World* wor
   auto text = read(file);
   if (text) return text;
   const int why = errno;
-  if (!file.empty()) text = read(file + ".nesl");
-  if (text) file += ".nesl";
-  errno = why;
+  if (file.empty()) return text;
+  text = read(file + ".nesl");
+  const bool is_there = text || (errno != ENOENT && errno != ENOTDIR);
+  if (is_there) file += ".nesl";
+  if (!is_there) errno = why;
   return text;
 }
 

@@ -19,6 +19,7 @@
 #include "bytecode/ssa/ssa.h"
 #include "frontend/emit.h"
 #include "frontend/nesl/compile.h"
+#include "frontend/nesl/modules.h"
 #include "vm/data/value.h"
 #include "vm/interp/gate.h"
 #include "vm/interp/world.h"
@@ -239,7 +240,9 @@ struct NeslSession::Withdrawing {
   Withdrawing(const Withdrawing&) = delete;
   Withdrawing& operator=(const Withdrawing&) = delete;
   ~Withdrawing() {
+    if (done == pending.size()) return;
     for (std::size_t k = pending.size(); k-- > done;) frontend::unbind_result(environment, pending[k].bound);
+    frontend::Modules(environment).drop_withdrawn();
   }
   frontend::Environment& environment;
   const std::vector<Pending>& pending;

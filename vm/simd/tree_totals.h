@@ -49,7 +49,7 @@ struct CarriesOf {
   ~CarriesOf() = default;
   CarriesOf(const CarriesOf& o) { copy(o); }
   CarriesOf& operator=(const CarriesOf& o) {
-    copy(o);
+    if (this != &o) copy(o);
     return *this;
   }
 

@@ -43,6 +43,26 @@ TEST_CASE("comments hide blocks, and begin no comment within one") {
   CHECK(blocks("a <!--\n```nesl\n1;\n```\n-->\n") == "[1;\n]");
 }
 
+TEST_CASE(
+    "HTML hides blocks up to an empty line or the end of its element, a tag in a line of text does not") {
+  CHECK(blocks("<div>\n```nesl\n1;\n```\n</div>\n\n```nesl\n2;\n```\n") == "[2;\n]");
+  CHECK(blocks("<details><summary>a</summary>\n\n```nesl\n1;\n```\n</details>\n") == "[1;\n]");
+  CHECK(blocks(" <PRE class=a>\n\n```nesl\n1;\n```\n\n</pre> b\n```nesl\n2;\n```\n") == "[2;\n]");
+  CHECK(blocks("<?php\n```nesl\n1;\n```\n?>\n```nesl\n2;\n```\n") == "[2;\n]");
+  CHECK(blocks("<!DOCTYPE html>\n```nesl\n1;\n```\n") == "[1;\n]");
+  CHECK(blocks("<![CDATA[\n```nesl\n1;\n```\n]]>\n") == "");
+  CHECK(blocks("<b>a</b> c\n```nesl\n1;\n```\n<divx>\n```nesl\n2;\n```\n<\n```nesl\n3;\n```\n") ==
+        "[1;\n][2;\n][3;\n]");
+  CHECK(blocks("```nesl\n<div>\n```\n```nesl\n1;\n```\n") == "[<div>\n][1;\n]");
+}
+
+TEST_CASE("a block that begins an item of a list ends with it") {
+  CHECK(blocks("- ```sh\n  a\n  ```\n\n```nesl\n1;\n```\n") == "[1;\n]");
+  CHECK(blocks("12. ```nesl\n    1;\n    ```\n\n```nesl\n2;\n```\n") == "[    1;\n][2;\n]");
+  CHECK(blocks("- * ~~~ nesl\n\n    1;\ntext\n```nesl\n2;\n```\n") == "[\n    1;\n][2;\n]");
+  CHECK(blocks("-```nesl\n1;\n1234567890. ```nesl\n2;\n-     ```nesl\n3;\n") == "");
+}
+
 TEST_CASE("byte order marks and ends of lines of all kinds") {
   CHECK(blocks("\xef\xbb\xbf```nesl\r\n1;\r\n```\r\n2;\r\n") == "[1;\r\n]");
 }
