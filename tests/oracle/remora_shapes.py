@@ -23,7 +23,8 @@ class Shapes(Boxes):
     def program(self):
         names, lines, values = [], list(DEFINITIONS), []
         for k in range(self.rng.randint(2, 5)):
-            made = self.make(self.shape(), self.atom(), self.rng.randint(1, 4), names)
+            none = (0,) if self.rng.random() < 0.2 else ()
+            made = (self.lambdas if none else self.make)(none + self.shape(), self.atom(), self.rng.randint(1, 4), names)
             if k < 2 and self.rng.random() < 0.5:
                 name = self.fresh()
                 lines.append(f"(define {name} {made.text})")
@@ -118,7 +119,8 @@ class Shapes(Boxes):
 
     def lambdas(self, shape, atom, depth, names):
         """Frames of every beginning, cells of any shape."""
-        split = self.rng.randint(0, len(shape))
+        least = shape.index(0) + 1 if 0 in shape and self.rng.random() < 0.5 else 0
+        split = self.rng.randint(least, len(shape))
         frame, cell = shape[:split], shape[split:]
         own, parts = [], []
         for k in range(self.rng.randint(1, 3)):
@@ -127,7 +129,9 @@ class Shapes(Boxes):
                 inner = ()
             own.append((self.fresh(), inner, kind))
             parts.append(self.make((frame if k == 0 else self.beginning(frame)) + inner, kind, depth, names))
-        body = self.make(cell, atom, depth, names + own)
+        # Bodies of what lies outside, too, in particular where there is no cell.
+        outside = self.rng.random() < (0.7 if 0 in frame else 0.1)
+        body = self.make(cell, atom, depth + outside, names if outside else names + own)
         text = f"((fn ({' '.join(f'[{n} {type_of(s, a)}]' for n, s, a in own)}) {body.text}) {' '.join(p.text for p in parts)})"
 
         def value(env):
