@@ -202,6 +202,7 @@ const ExprFacts& Analysis::visit(const Expr& e) {
     const ExprFacts kid = visit(*e.kids[i]);
     facts.effect = facts.effect || kid.effect;
     facts.fails = facts.fails || kid.fails;
+    facts.relies = facts.relies || kid.relies;
     facts.recurs = facts.recurs || kid.recurs;
     facts.scalar = facts.scalar && kid.scalar;
     facts.weight += kid.weight;
@@ -212,12 +213,16 @@ const ExprFacts& Analysis::visit(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kVar: facts.free = {e.id}; break;
     case ExprKind::kTime: facts.effect = true; break;
-    case ExprKind::kEach: facts.fails = facts.fails || (e.vars.size() > 1 && implicit); break;
+    case ExprKind::kEach:
+      facts.fails = facts.fails || (e.vars.size() > 1 && implicit);
+      facts.relies = facts.relies || (e.vars.size() > 1 && program_.sound);
+      break;
     case ExprKind::kPrim: {
       const core::PrimEffect effect = core::prim_info(e.prim).effect;
       const bool check = e.prim == core::Prim::kCheck || e.prim == core::Prim::kCheckNumbers;
       facts.effect = facts.effect || (effect == core::PrimEffect::kEffect && !check);
       const bool fits = program_.sound && (e.prim == core::Prim::kPartition || e.prim == core::Prim::kZip);
+      facts.relies = facts.relies || fits;
       facts.fails = facts.fails ||
                     (effect == core::PrimEffect::kFaults && !fits && !never_faults(e, implicit)) ||
                     (check && arg_check_);

@@ -14,9 +14,10 @@ struct ExprFacts {
   std::vector<std::int32_t> free;  // variables of the function that occur free, sorted
   bool effect = false;             // reads or changes state: evaluated exactly where and as often as written
   bool fails = false;              // may be a run-time error or run forever
-  bool recurs = false;             // calls recursive functions
-  bool scalar = false;             // made of scalar operations only
-  int weight = 0;                  // nodes, with those of functions that will be inlined
+  bool relies = false;  // on sequences that are equally long, where a sound program says nothing else
+  bool recurs = false;  // calls recursive functions
+  bool scalar = false;  // made of scalar operations only
+  int weight = 0;       // nodes, with those of functions that will be inlined
 };
 
 struct FunctionFacts {

@@ -116,10 +116,19 @@ void Body::run(const Flavour& flavour) {
     return ops_.from_slots(t, shared ? ops_.root() : frame, params, next);
   };
   scope_.vars.set(f.param, make(type));
+  if (any_shared && !inhabited) scope_.doubtful.insert(f.param);
   const Val result = ops_.settle(eval(*f.body, frame), frame);
   Atoms slots;
   ops_.slots(result, slots);
   b_.finish(std::move(slots));
+}
+
+// What may fail, and what is made of it, is nothing where it was not computed for want of instances.
+bool Body::is_doubtful(const Expr& e) const {
+  if (scope_.doubtful.empty()) return facts(e).fails;
+  const auto in_doubt = [&](std::int32_t v) { return scope_.doubtful.contains(v); };
+  const std::vector<std::int32_t>& free = facts(e).free;
+  return facts(e).fails || std::any_of(free.begin(), free.end(), in_doubt);
 }
 
 const Lanes* Body::level_of_free(const Expr& e) {
@@ -186,9 +195,10 @@ Val Body::placed(const Expr& e, const Lanes* lanes) {
       (e.kind == ExprKind::kPrim && (all_scalar(e.kids[0]->type) || e.prim == Prim::kElt ||
                                      e.prim == Prim::kCheck || e.prim == Prim::kCheckNumbers));
   Val value;
-  if (level == lanes || (f.fails && splits_itself))
+  const bool fails = f.fails || (f.relies && is_doubtful(e));
+  if (level == lanes || (fails && splits_itself))
     value = eval_here(e, lanes);
-  else if (!f.fails)
+  else if (!fails)
     value = eval_here(e, level);
   else
     value = guarded(e, level, lanes);
@@ -258,8 +268,10 @@ Val Body::input(const Expr& e) {
 // A value that may vary over the instances is bound as it is: outer parts stay outside.
 Val Body::let(const Expr& e, const Lanes* lanes) {
   const Expr* rest = &e;  // a chain of bindings may be longer than any stack is deep
-  for (; rest->kind == ExprKind::kLet; rest = rest->kids[1].get())
+  for (; rest->kind == ExprKind::kLet; rest = rest->kids[1].get()) {
     scope_.vars.set(rest->id, eval(*rest->kids[0], lanes));
+    if (is_doubtful(*rest->kids[0])) scope_.doubtful.insert(rest->id);
+  }
   return eval(*rest, lanes);
 }
 
@@ -318,9 +330,11 @@ Val Body::call(const Expr& e, const Lanes* lanes) {
 
 Val Body::inlined(const Expr& e, Val argument, const Lanes* lanes) {
   const core::Function& f = all_.source().functions[static_cast<std::size_t>(e.id)];
+  const bool doubtful = is_doubtful(*e.kids[0]);
   Scope outer = std::move(scope_);
   scope_ = {&f, {}, line_};
   scope_.vars.set(f.param, std::move(argument));
+  if (doubtful) scope_.doubtful.insert(f.param);
   Val result = eval(*f.body, lanes);
   scope_ = std::move(outer);
   return result;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -70,7 +71,8 @@ class Body {
   struct Scope {
     const core::Function* function = nullptr;
     ScopedMap<std::int32_t, Val> vars = {};
-    Origin line = 0;  // for text without lines: that of the call
+    Origin line = 0;                       // for text without lines: that of the call
+    std::set<std::int32_t> doubtful = {};  // variables that may be of no length where no instance is
   };
   // One flag per instance, or the opposite of one.
   struct Flags {
@@ -99,6 +101,7 @@ class Body {
   Val inlined(const core::Expr& e, Val argument, const Lanes* lanes);
   Val time(const core::Expr& e, const Lanes* lanes);
   const Lanes* level_of_free(const core::Expr& e);
+  [[nodiscard]] bool is_doubtful(const core::Expr& e) const;
   static void leaves(const Val& value, std::vector<Val>& out);
 
   // flatten_control.cpp: conditionals and apply-to-each
