@@ -196,7 +196,7 @@ class StageEmitter {
     stage_.traps = traps();
     look_at_values();
     prepare_divisions();
-    if (!stage_.traps && spec_.packs.empty() && spec_.scans.empty() && !outer_ && !spec_.repeat) return;
+    if (!stage_.traps && spec_.packs.empty() && spec_.scans.empty() && !outer_) return;
     const std::size_t active =
         lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active) : offsetof(StageArgs, active_lanes);
     lanes_->set_active(load_mask(*lanes_, frame_.field(active)), lanes_->constant_bool(false));
@@ -227,6 +227,7 @@ class StageEmitter {
 
   // True if some needed value may trap.
   [[nodiscard]] bool traps() const {
+    if (spec_.repeat != nullptr) return true;  // who goes round too often
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (needed_[i] && input_of_[i] == nullptr && !straight_[i] && soac::may_trap(*spec_.body, i))
         return true;
