@@ -31,6 +31,7 @@ class Checker {
       require(bound_.at(static_cast<std::size_t>(kernel.space)), "the space of a kernel is known");
       check_body(kernel);
       check_sweeps(kernel);
+      if (kernel.repeat) check_repeat(kernel, *kernel.repeat);
       for (std::size_t i = 0; i < kernel.sinks.size(); ++i) check_sink(kernel, i);
       for (const Sink& s : kernel.sinks) finish_sink(s);
     }
@@ -68,6 +69,25 @@ class Checker {
         require(arg >= 0 && static_cast<std::size_t>(arg) < i, "a body uses earlier values");
       }
     }
+  }
+
+  void check_repeat(const Kernel& kernel, const Repeat& repeat) const {
+    const auto value = [&](std::int32_t v) { return kernel.body.insts.at(static_cast<std::size_t>(v)); };
+    require(value(repeat.more).type == Type::kBool, "a flag says whether there is another round");
+    require_made(repeat.limit);
+    require(var(repeat.limit).type == Type::kInt && var(repeat.limit).length != kernel.space,
+            "the limit of rounds is one INT");
+    for (const Repeat::Carried& c : repeat.carried) {
+      const Pull from = value(c.value).pull;
+      require(from == Pull::kUniform || from == Pull::kElement, "what is carried begins as a pull");
+      require(value(c.value).type == value(c.next).type, "what is carried keeps its type");
+    }
+    for (const BodyInst& in : kernel.body.insts)
+      require(in.pull == Pull::kConst || in.pull == Pull::kUniform || in.pull == Pull::kElement ||
+                  in.pull == Pull::kApply || in.pull == Pull::kCheck,
+              "a round computes of what it has");
+    for (const Sink& s : kernel.sinks)
+      require(s.kind == SinkKind::kStore && s.filter == kNone, "only the last round is stored");
   }
 
   // A scan reads earlier ones only; otherwise its own results would be among its operands.

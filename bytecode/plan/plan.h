@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,19 @@ struct Sink {
   return s.kind == SinkKind::kReduce && s.combine == Scalar::kOr && s.type == Type::kInt;
 }
 
+// A body that is evaluated again and again, by iteration, as long as `more` is T: what is carried begins as
+// the body pulls it and is its `next` in the next round. Sinks see the last round, in which nothing traps but
+// checks; an iteration traps that wants more rounds than the one INT of `limit`. All sinks are kStore.
+struct Repeat {
+  struct Carried {
+    std::int32_t value, next;  // of the body; value: kUniform or kElement
+    friend bool operator==(const Carried&, const Carried&) = default;
+  };
+  std::int32_t more = kNone;  // BOOL value
+  VarId limit = kNone;
+  std::vector<Carried> carried;
+};
+
 // One iteration space of `space` iterations, one body, sinks. Scans and counts may depend on earlier scans of
 // the kernel, in at most kMostSweeps sweeps. Reads only inputs and what earlier kernels made.
 struct Kernel {
@@ -79,6 +93,7 @@ struct Kernel {
   Body body;
   std::vector<Sink> sinks;
   std::vector<std::int32_t> origin;  // instructions of the region computed here, for reports
+  std::optional<Repeat> repeat;      // if the body is a loop
 };
 
 struct Plan {

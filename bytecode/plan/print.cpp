@@ -83,6 +83,12 @@ std::string print_sink(const Sink& s, std::size_t i) {
   return out + " :" + std::string(type_name(s.type)) + "\n";
 }
 
+std::string print_repeat(const Repeat& r) {
+  std::string out = "    repeat while " + number("v", r.more) + ", at most " + number("x", r.limit);
+  for (const Repeat::Carried& c : r.carried) out += ", " + number("v", c.value) + " = " + number("v", c.next);
+  return out + "\n";
+}
+
 }  // namespace
 
 std::string print(const Plan& plan) {
@@ -96,6 +102,7 @@ std::string print(const Plan& plan) {
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
     out += "  kernel " + std::to_string(k) + " over n" + std::to_string(plan.kernels[k].space) + "\n";
     out += print(plan.kernels[k].body);
+    if (plan.kernels[k].repeat) out += print_repeat(*plan.kernels[k].repeat);
     for (std::size_t i = 0; i < plan.kernels[k].sinks.size(); ++i)
       out += print_sink(plan.kernels[k].sinks[i], i);
   }

@@ -90,6 +90,8 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       tuning_(*code.module, setting_of(machine, options), options.cache, options.afresh),
       levels_(code),
       workers_(code, with_levels(machine, levels_), inputs, policy_) {
+  if (machine_.loop_tier != nullptr)
+    loops_ = machine_.loop_tier->hook(machine_.prims, machine_.max_depth, machine_.max_frame_bytes);
   machine_.calls = nullptr;
   machine_.observer = nullptr;
   machine_.host = nullptr;
@@ -97,20 +99,13 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
 
 std::string_view BlockMode::refuses(ssa::FunctionId function, std::span<Value> arguments) {
   if (!policy_.considers(function)) return "it calls no recursive function, or failed in groups";
-  const std::vector<ssa::Split>& splits =
-      code_.functions[static_cast<std::size_t>(function)].source->lifted.parameters;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (splits[i].kind != ssa::Split::Kind::kFrame) continue;
-    if (hook_ != nullptr) hook_->force(arguments[i]);
-    const auto* frame = std::get_if<Segdes>(&arguments[i]);
-    if (frame == nullptr || (!enough(function, frame->total()) && !large(function, arguments)))
-      return "few instances";
-  }
-  return "";
+  const std::int64_t instances = instances_of(function, arguments);
+  return enough(function, instances) || large(function, arguments) ? "" : "few instances";
 }
 
 bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                      std::vector<Value>& results) {
+  if (run_loop(function, depth, arguments, results)) return true;
   const std::string_view refused = refuses(function, arguments);
   if (!refused.empty()) {
     if (observer_ != nullptr) observer_->left_whole(function, refused);
@@ -126,6 +121,40 @@ bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Val
     policy_.give_up(function);
     return false;
   }
+}
+
+bool BlockMode::run_loop(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                         std::vector<Value>& results) {
+  const std::int64_t least = loops_ != nullptr ? loops_->least(function) : FunctionHook::kNever;
+  if (least == FunctionHook::kNever) return false;
+  const std::int64_t instances = instances_of(function, arguments);
+  if (instances < least) return false;
+  if (hook_ != nullptr) {
+    for (Value& value : arguments) hook_->force(value);
+    hook_->finish();
+  }
+  if (observer_ != nullptr) observer_->begin_groups({function, nullptr, arguments, false}, instances, 1);
+  auto made = loops_->run(function, depth, arguments);
+  const std::int64_t moved = made ? vector_bytes(arguments) + vector_bytes(*made) : 0;
+  if (observer_ != nullptr) observer_->end_groups(made.has_value(), counts_moved_ ? moved : 0);
+  if (!made) return false;
+  count(0, 0, moved);
+  results = std::move(*made);
+  return true;
+}
+
+// Looked at without computing what is promised but descriptors.
+std::int64_t BlockMode::instances_of(ssa::FunctionId function, std::span<Value> arguments) {
+  const std::vector<ssa::Split>& splits =
+      code_.functions[static_cast<std::size_t>(function)].source->lifted.parameters;
+  std::int64_t instances = INT64_MAX;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (splits[i].kind != ssa::Split::Kind::kFrame) continue;
+    if (hook_ != nullptr) hook_->force(arguments[i]);
+    const auto* frame = std::get_if<Segdes>(&arguments[i]);
+    instances = std::min(instances, frame == nullptr ? 0 : frame->total());
+  }
+  return instances;
 }
 
 // Looked at without computing what is promised but descriptors.

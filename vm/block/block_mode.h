@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "vm/block/tuning.h"
 #include "vm/block/worker.h"
 #include "vm/interp/call_hook.h"
+#include "vm/interp/function_hook.h"
 #include "vm/interp/level_loop.h"
 
 namespace nvm::vm::block {
@@ -67,6 +69,11 @@ class BlockMode final : public CallHook {
     std::int64_t* moved_;  // likewise
   };
 
+  // By the code that loops of instances have, if they have some and are enough.
+  [[nodiscard]] bool run_loop(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                              std::vector<Value>& results);
+  // The fewest that a frame has; without a frame, as many as there can be.
+  [[nodiscard]] std::int64_t instances_of(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
   [[nodiscard]] bool large(ssa::FunctionId function, std::span<Value> arguments);
   // What is not cut is made by all threads, with one interpreter; calls within it are cut as soon as they can
@@ -124,6 +131,7 @@ class BlockMode final : public CallHook {
   Policy policy_;
   Tuning tuning_;
   StepTuning steps_;
+  std::unique_ptr<FunctionHook> loops_;  // null: nothing is compiled
   LevelLoops levels_;
   Workers workers_;
   Counters counters_;

@@ -78,13 +78,18 @@ class Workers {
           tally_(machine.tally),
           path_(machine.path),
           meter_(machine.meter),
-          moved_(machine.moved) {}
+          moved_(machine.moved) {
+      if (machine.loop_tier != nullptr)
+        loops_ = machine.loop_tier->hook(machine.prims, machine.max_depth, machine.max_frame_bytes);
+    }
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override;
     bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                    const Destination& destination) override;
 
    private:
+    [[nodiscard]] std::optional<std::vector<Value>> run_loop(ssa::FunctionId function, std::int64_t depth,
+                                                             std::span<Value> arguments);
     // Nothing if the call is not cut.
     std::optional<Groups> run(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                               const Destination* destination);
@@ -94,6 +99,7 @@ class Workers {
     Path* path_;    // likewise
     LineMeter* meter_;
     std::int64_t* moved_;
+    std::unique_ptr<FunctionHook> loops_;  // null: nothing is compiled
   };
   struct Worker {
     FastPathCounts fast_paths;

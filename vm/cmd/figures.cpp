@@ -18,7 +18,8 @@ void line(const char* name, std::uint64_t value) {
 
 void print_counters(const lib::Counters& c) {
   line("instructions", c.instructions);
-  line(c.block_plans == 0 ? "work" : "work elsewhere", c.work);  // that of block plans is not counted
+  // That of block plans and masked loops is not counted.
+  line(c.block_plans + c.masked_loops == 0 ? "work" : "work elsewhere", c.work);
   line("uncharged", c.uncharged);
   line("bytes", c.bytes);
   line("peak bytes", c.peak_bytes);

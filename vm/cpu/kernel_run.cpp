@@ -72,10 +72,22 @@ void KernelRun::cut_in_shares() {
   }
 }
 
+void KernelRun::cut_evenly(std::int64_t chunk) {
+  for (std::int64_t p = wave_begin_; p < wave_end_;) {
+    p = std::min(p + chunk, wave_end_);
+    bounds_->push_back(p);
+  }
+}
+
 void KernelRun::cut() {
+  constexpr std::int64_t kUneven = 512;  // iterations at most, so that no thread has much left in the end
   bounds_->assign(1, wave_begin_);
   share_count_ = 0;
-  if (code_.whole || space_ <= kBlock) {
+  if (code_.uneven) {
+    const std::int64_t turn = 2 * lanes();
+    const std::int64_t share = space_ / (8 * std::max(1, context_.run->threads));
+    cut_evenly(std::clamp(share / turn * turn, turn, kUneven));
+  } else if (code_.whole || space_ <= kBlock) {
     bounds_->push_back(space_);
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
@@ -86,10 +98,7 @@ void KernelRun::cut() {
     const std::int64_t part = (wave_end_ - wave_begin_) / (4 * std::max(1, context_.run->threads));
     const std::int64_t chunk =
         tiles_.turn == 0 ? code_.chunk : std::max(part / tiles_.turn, std::int64_t{1}) * tiles_.turn;
-    for (std::int64_t p = wave_begin_; p < wave_end_;) {
-      p = std::min(p + chunk, wave_end_);
-      bounds_->push_back(p);
-    }
+    cut_evenly(chunk);
   }
 }
 

@@ -16,6 +16,9 @@ namespace nvm::vm {
 class FunctionHook {
  public:
   virtual ~FunctionHook() = default;
+  // Instances that a call of the function has at least if this is to be asked; kNever: it need not be.
+  [[nodiscard]] virtual std::int64_t least(ssa::FunctionId /*function*/) { return 1; }
+  static constexpr std::int64_t kNever = INT64_MAX;
   // The results of `function`, which runs when `depth` calls are open; nothing, and the arguments are as they
   // were, if an interpreter is to do it: there is no code, or something failed that it tells exactly.
   virtual std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,

@@ -34,6 +34,7 @@ struct Machine {
   LineHook* lines = nullptr;              // of this interpreter alone; asked where it has no `hook`
   LineTier* line_tier = nullptr;          // gives the interpreters of block mode their `lines`
   FunctionTier* function_tier = nullptr;  // code for whole functions, likewise
+  FunctionTier* loop_tier = nullptr;      // code for calls that are loops of each instance alone
   LevelLoops* levels = nullptr;           // null: recursive calls are made where they stand
   Observer* observer = nullptr;
   Tally* tally = nullptr;      // null: nothing is counted

@@ -65,6 +65,7 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
   // The stack machine, which runs what is not verified, has no code. Under kCompare nothing runs unchecked.
   if (options.engine == Engine::kCpu && options.jit != Jit::kCompare && code.module != nullptr)
     lines_ = std::make_unique<vm::Lines>(code, *engine_, jit);
+  if (lines_ != nullptr) loops_ = std::make_unique<vm::MaskedLoops>(code, *engine_, jit);
   if (lines_ != nullptr && options.block_plans)
     plans_ = std::make_unique<vm::BlockPlans>(code, *engine_, jit);
 }
@@ -76,6 +77,7 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   context_ = context;
   before_ = jit_->counters();
   if (plans_ != nullptr) plans_before_ = plans_->counters();
+  if (loops_ != nullptr) loops_before_ = loops_->counters();
   vm::Recorder::Limits limits;
   limits.max_insts = static_cast<std::size_t>(options_.region_limit);
   if (options_.jit != Jit::kHot) limits.min_elements = 2;
@@ -111,6 +113,11 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
   run.counters.compiled = c.compiled - before_.compiled;
   run.counters.compile_seconds = static_cast<double>(c.compile_ns - before_.compile_ns) * 1e-9;
   report_plans(run.counters);
+  if (loops_ != nullptr) {
+    const vm::MaskedLoopCounters now = loops_->counters();
+    run.counters.compile_seconds += static_cast<double>(now.compile_ns - loops_before_.compile_ns) * 1e-9;
+    run.counters.masked_loops = now.calls - loops_before_.calls;
+  }
   if (options_.explain.empty()) return;
   run.explanation = vm::summary(*jit_, program.loaded.module);
   if (options_.explain == "-") return;

@@ -8,6 +8,7 @@
 #include "vm/tier/block_plans.h"
 #include "vm/tier/jit.h"
 #include "vm/tier/lines.h"
+#include "vm/tier/masked_loops.h"
 
 namespace nvm::lib {
 
@@ -26,6 +27,7 @@ class Compiling {
   // For block mode's workers; null if they compile nothing.
   [[nodiscard]] vm::LineTier* lines() const { return lines_.get(); }
   [[nodiscard]] vm::FunctionTier* functions() const { return plans_.get(); }
+  [[nodiscard]] vm::FunctionTier* loops() const { return loops_.get(); }
   // Adds this run's counters to it, and the explanation, which is of all runs so far.
   void report(const Program::Impl& program, Run& run) const;
 
@@ -37,10 +39,12 @@ class Compiling {
   vm::PrimContext context_;  // of the run under way
   vm::JitCounters before_;   // when it began
   vm::BlockPlanCounters plans_before_;
+  vm::MaskedLoopCounters loops_before_;
   std::unique_ptr<plan::Engine> engine_;
   std::unique_ptr<vm::Jit> jit_;
   std::unique_ptr<vm::Lines> lines_;
   std::unique_ptr<vm::BlockPlans> plans_;
+  std::unique_ptr<vm::MaskedLoops> loops_;
   std::unique_ptr<vm::Recorder> recorder_;
 };
 

@@ -312,6 +312,7 @@ struct Counters {
   std::uint64_t block_calls = 0;   // calls executed in groups
   std::uint64_t block_groups = 0;  // of these calls
   std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
+  std::uint64_t masked_loops = 0;  // calls executed as masked loops
   std::uint64_t block_plans = 0;   // groups executed as compiled block plans, to the end
   std::uint64_t plan_blocks = 0;   // of such plans, executed
   // Groups that a block plan was not begun for or has given up, by why.

@@ -68,7 +68,8 @@ class KernelCompiler {
     for (const Sink& s : kernel_.sinks) classify(s, *code_);
     choose_cut();
     choose_scans();
-    code_->in_waves = !code_->scans && !code_->counts && code_->cut == kNone;
+    code_->uneven = kernel_.repeat.has_value();
+    code_->in_waves = !code_->scans && !code_->counts && code_->cut == kNone && !code_->uneven;
     // Counts come first: the others ask them where to write.
     for (std::size_t i = 0; i < kernel_.sinks.size(); ++i)
       if (kernel_.sinks[i].kind == SinkKind::kCount) add_count(i);
@@ -358,6 +359,7 @@ class KernelCompiler {
     spec.int_bits = plan_.int_bits;
     spec.outputs = outputs;
     spec.stripes = code_->stripes;
+    spec.repeat = kernel_.repeat ? &*kernel_.repeat : nullptr;
     return spec;
   }
 

@@ -188,6 +188,7 @@ struct KernelCode {
   bool stripes_alone = false;      // which one thread takes, too: they compute little
   bool counts = false;             // lengths are known only after a sweep over all
   bool folds_kept = false;         // the last sweep's chunks hand on unfinished blocks of folds
+  bool uneven = false;             // one iteration may take many times as long as another
   bool in_waves = false;           // chunks keep nothing that is not settled wave by wave
   bool serial = false;             // one chunk after the other
   bool whole = false;              // one chunk for the whole space
@@ -281,6 +282,7 @@ class KernelRun {
   [[nodiscard]] std::size_t workspace_bytes() const;
   void cut();
   void cut_in_shares();
+  void cut_evenly(std::int64_t chunk);
   [[nodiscard]] bool next_wave();
   [[nodiscard]] bool too_many_chunks() const;
   void cut_by_segments(const plan::Desc& desc);

@@ -51,6 +51,16 @@ class Lanes {
   [[nodiscard]] virtual x86::Vec new_float() = 0;
   [[nodiscard]] virtual x86::Vec new_int() = 0;
 
+  [[nodiscard]] Lane like(const Lane& lane) {
+    if (lane.k.isValid()) return {lane.type, {}, cc_.newKb()};
+    if (lane.type == Type::kInt) return of(lane.type, new_int());
+    return of(lane.type, new_float());
+  }
+  virtual void move_where(const Lane& flag, const Lane& to, const Lane& from) = 0;
+  void move(const Lane& to, const Lane& from) {
+    from.k.isValid() ? cc_.kmovb(to.k, from.k) : cc_.vmovaps(to.v, from.v);
+  }
+
   // Memory. Stores of narrower storage truncate, loads extend. `streaming` bypasses the caches and needs an
   // address aligned to the vector.
   [[nodiscard]] Lane load(Storage storage, const x86::Mem& at);
@@ -70,6 +80,7 @@ class Lanes {
   virtual void merge_true(const Lane& into, const Lane& more) = 0;            // into = into or more
   virtual void any_to(const x86::Gp& out, const Lane& a) = 0;                 // 0 if no lane is T
   virtual void jump_unless_all(const Lane& a, const asmjit::Label& to) = 0;
+  virtual void jump_if_none(const Lane& a, const asmjit::Label& to) = 0;
 
   // INT
   [[nodiscard]] virtual Lane mul_int(const Lane& a, const Lane& b) = 0;

@@ -13,6 +13,7 @@
 #include "vm/cpu/codegen/lanes.h"
 #include "vm/cpu/codegen/outer_loop.h"
 #include "vm/cpu/codegen/reciprocals.h"
+#include "vm/cpu/codegen/rounds.h"
 #include "vm/cpu/codegen/scan_emitter.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stage_frame.h"
@@ -58,7 +59,10 @@ class StageEmitter {
     for (const StageOutput& out : spec_.outputs) static_cast<void>(frame_.pointer(out.slot));
     for (const StagePack& p : spec_.packs) static_cast<void>(frame_.pointer(advance_slot(p)));
     if (!spec_.packs.empty()) lanes_->prepare_packing();
-    outer_ ? emit_segments() : emit_loop();
+    if (spec_.repeat != nullptr)
+      emit_repeated();
+    else
+      outer_ ? emit_segments() : emit_loop();
     end_function();
   }
 
@@ -84,6 +88,33 @@ class StageEmitter {
     scans_.store(scan_cell);
     for (const StagePack& p : spec_.packs)
       cc_.mov(frame_.cell(advance_slot(p)), frame_.pointer(advance_slot(p)));
+  }
+  // Vectors of lanes that go round together have values of their own.
+  void emit_repeated() {
+    Rounds rounds(*lanes_, frame_, spec_, needed_);
+    const std::vector<Lane> everywhere = values_;
+    std::vector<std::vector<Lane>> values(rounds.together());
+    const asmjit::Label leave = cc_.newLabel();
+    rounds.emit(
+        [&](std::size_t of, Rounds::When when) {
+          if (when == Rounds::When::kBefore) values[of] = everywhere;
+          at_vector(of, values);
+          for (std::size_t i = 0; i < values_.size(); ++i)
+            if (rounds.evaluated(i, when)) emit_value(i);
+          values_.swap(values[of]);
+        },
+        [&](std::size_t of, std::size_t i) -> Lane& { return values[of][i]; },
+        [&](std::size_t of) {
+          at_vector(of, values);
+          for (const StageOutput& out : spec_.outputs) emit_output(out);
+          values_.swap(values[of]);
+        },
+        leave);
+    cc_.bind(leave);
+  }
+  void at_vector(std::size_t of, std::vector<std::vector<Lane>>& values) {
+    ahead_ = static_cast<std::int64_t>(of) * lanes_->count();
+    values_.swap(values[of]);
   }
   // A lane for each segment.
   void emit_segments() {
@@ -196,6 +227,7 @@ class StageEmitter {
 
   // True if some needed value may trap.
   [[nodiscard]] bool traps() const {
+    if (spec_.repeat != nullptr) return true;  // who goes round too often
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (needed_[i] && input_of_[i] == nullptr && !straight_[i] && soac::may_trap(*spec_.body, i))
         return true;
@@ -221,6 +253,12 @@ class StageEmitter {
   [[nodiscard]] const plan::Var& var(std::int32_t v) const { return (*spec_.vars)[at(v)]; }
   [[nodiscard]] Slot element_slot(std::int32_t v) const {
     return {SlotKind::kElement, v, static_cast<std::int32_t>(storage_bytes(var(v).storage))};
+  }
+
+  [[nodiscard]] x86::Mem element(const Slot& slot, Storage storage) {
+    x86::Mem at = frame_.element(slot, storage);
+    at.addOffset(ahead_ * static_cast<std::int64_t>(storage_bytes(storage)));
+    return at;
   }
 
   // Before the loop: what is the same for all iterations, and addresses.
@@ -306,7 +344,7 @@ class StageEmitter {
     switch (in.pull) {
       case Pull::kElement: {
         const Storage storage = var(in.var).storage;
-        const x86::Mem from = frame_.element(element_slot(in.var), storage);
+        const x86::Mem from = element(element_slot(in.var), storage);
         if (scatters_ || (computes_ && lanes_->fills_line(storage))) ask_ahead(from, storage_bytes(storage));
         values_[i] = lanes_->load(storage, from);
         return;
@@ -369,7 +407,7 @@ class StageEmitter {
   }
   void emit_output(const StageOutput& out) {
     const bool streaming = spec_.streaming && out.slot.kind == SlotKind::kOut;
-    lanes_->store(out.storage, frame_.element(out.slot, out.storage), values_[at(out.value)], streaming);
+    lanes_->store(out.storage, element(out.slot, out.storage), values_[at(out.value)], streaming);
   }
 
   [[nodiscard]] static Slot advance_slot(const StagePack& p) { return {SlotKind::kAdvance, p.advance}; }
@@ -438,6 +476,7 @@ class StageEmitter {
   std::map<std::int32_t, std::array<x86::Gp, kMostStripes>> stripe_pointers_;  // by vector
   std::vector<std::array<Lane, kStripeTurn>> stripes_;                         // by value
   bool scatters_ = false, computes_ = false;
+  std::int64_t ahead_ = 0;  // elements: the vector of lanes that is meant
 };
 
 struct EmitError {

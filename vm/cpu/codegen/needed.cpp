@@ -87,6 +87,11 @@ std::vector<bool> needed_values(const StageSpec& spec) {
   for (const StageScan& scan : spec.scans) needed[at(scan.value)] = true;
   if (spec.outer != nullptr)
     for (const OuterFold& fold : spec.outer->folds) needed[at(fold.value)] = true;
+  if (spec.repeat != nullptr) {
+    needed[at(spec.repeat->more)] = true;
+    for (const plan::Repeat::Carried& c : spec.repeat->carried)
+      needed[at(c.value)] = needed[at(c.next)] = true;
+  }
   for (const StagePack& pack : spec.packs) {
     needed[at(pack.flag)] = true;
     if (pack.value != kNone) needed[at(pack.value)] = true;

@@ -136,9 +136,10 @@ struct StageSpec {
   std::vector<StageFold> folds;
   std::vector<StagePack> packs;
   std::vector<StageScan> scans;
-  StretchIndices straight;           // these gathers are loads, and what is settled traps nowhere
-  std::int32_t row = soac::kNone;    // descriptor: iterations are of one segment of it (codegen/rows.h)
-  const OuterSpec* outer = nullptr;  // iterations are segments (codegen/outer_loop.h)
+  StretchIndices straight;               // these gathers are loads, and what is settled traps nowhere
+  std::int32_t row = soac::kNone;        // descriptor: iterations are of one segment of it (codegen/rows.h)
+  const OuterSpec* outer = nullptr;      // iterations are segments (codegen/outer_loop.h)
+  const plan::Repeat* repeat = nullptr;  // the body is a loop (codegen/rounds.h)
   bool striped = false;    // a striped loop (codegen/stripes.h) over n elements, n a multiple of its turns
   bool stripes = false;    // wants a striped loop besides
   bool all_traps = false;  // also what no output needs is checked
