@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(nvm_headers "")
-foreach(header nvm.hpp nvm.h nesl.hpp nesl_call.hpp array.hpp lazy.hpp confine.hpp) # installed, they find each other under nvm/
+foreach(header nvm.hpp nvm.h nesl.hpp nesl_call.hpp array.hpp jagged.hpp lazy.hpp confine.hpp) # installed, they find each other under nvm/
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/vm/lib/${header}")
   file(READ "${CMAKE_SOURCE_DIR}/vm/lib/${header}" text)
   string(REPLACE "#include \"vm/lib/" "#include \"nvm/" text "${text}")

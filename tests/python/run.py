@@ -3,9 +3,10 @@
 
     run.py SOURCE BUILD LIBNVM
 
-Makes the environment with pip in BUILD/python, once for a list of packages and an interpreter, builds the extension module there against a libnvm that is there, and runs
-pytest on tests/conformance/python, without and with compiled kernels and with functions interpreted, and on tests/python; mypy on
-the package. Exits with 77, which means skipped, where there is no pip or no package index."""
+Makes the environment with pip in BUILD/python, once for a list of packages and an interpreter, builds a wheel there with the libnvm
+that is there, and runs with what is in the wheel: pytest on tests/conformance/python, without and with compiled kernels and with
+functions interpreted, and on tests/python; mypy on the package. Exits with 77, which means skipped, where there is no pip or no
+package index."""
 
 import os
 import pathlib
@@ -14,7 +15,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-PACKAGES = ["numpy", "pytest", "nanobind", "mypy", "ipykernel", "jupyter_client", "awkward", "pyarrow"]
+PACKAGES = ["numpy", "pytest", "nanobind", "scikit-build-core", "mypy", "ipykernel", "jupyter_client", "awkward", "pyarrow"]
 
 
 def skip(why):
@@ -41,17 +42,15 @@ def prepare(folder):
 
 
 def build(source, folder, python, library):
-    """The package with its extension module, in a folder that Python finds it in."""
-    module = folder / "module"
-    subprocess.run(["cmake", "-S", source / "vm" / "python", "-B", module, "-G", "Ninja", f"-DNVM_LIBRARY={library}",
-                    f"-DPython_EXECUTABLE={python}"], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", module, "-j", "2"], check=True, stdout=subprocess.DEVNULL)
-    site = folder / "site"
+    """The wheel, and the package as it is in there, in a folder that Python finds it in."""
+    wheels, site = folder / "wheels", folder / "site"
+    shutil.rmtree(wheels, ignore_errors=True)
+    quiet = ["--quiet", "--disable-pip-version-check", "--no-deps"]
+    settings = ["cmake.source-dir=vm/python", f"cmake.define.NVM_LIBRARY={pathlib.Path(library).with_name('libnvm.so')}",
+                f"build-dir={folder / 'module'}"]
+    subprocess.run([python, "-m", "pip", "wheel", *quiet, "--no-build-isolation", *[w for s in settings for w in ("-C", s)], "-w", wheels, source], check=True)
     shutil.rmtree(site, ignore_errors=True)
-    shutil.copytree(source / "vm" / "python" / "neslvm", site / "neslvm", ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    shutil.copy(source / "vm" / "python" / "nvm.py", site)
-    for extension in module.glob("_nvm*.so"):
-        shutil.copy(extension, site / "neslvm")
+    subprocess.run([python, "-m", "pip", "install", *quiet, "--no-index", "--target", site, *wheels.glob("neslvm-*.whl")], check=True)
     return site
 
 

@@ -92,6 +92,16 @@ template <typename T>
 class IsScalar<scalar<T>> : public std::true_type {};
 
 template <typename T>
+std::vector<T> to_vector(const lib::Value& v) {
+  if constexpr (std::same_as<T, std::int64_t>) return v.ints();
+  if (const auto there = v.view<T>()) return {there->begin(), there->end()};
+  std::vector<T> elements;
+  elements.reserve(static_cast<std::size_t>(v.size()));
+  for (std::int64_t i = 0; i < v.size(); ++i) elements.push_back(Storage<T>::at(v, i));
+  return elements;
+}
+
+template <typename T>
 lib::Lazy number(T x) {
   return given(lib::lazy_number(Storage<T>::value(&x, 1)));
 }
@@ -103,11 +113,22 @@ template <typename T>
 std::string text(const char* name) {
   return std::string(name) + " " + Storage<T>::word;
 }
-inline lib::Lazy map(const std::string& instruction, std::initializer_list<lib::Lazy> operands) {
-  return given(lib::lazy_map(instruction, {operands.begin(), operands.size()}));
+// An instruction on the elements of operands of one class. Of classes that have more than elements there is a
+// specialisation.
+template <template <typename> class C>
+struct Elementwise {
+  template <typename U, typename... T>
+  static C<U> made(const std::string& instruction, const C<T>&... operands) {
+    const lib::Lazy elements[] = {operands.lazy()...};
+    return C<U>(given(lib::lazy_map(instruction, elements)));
+  }
+};
+template <typename U, template <typename> class C, typename... T>
+C<U> map(const std::string& instruction, const C<T>&... operands) {
+  return Elementwise<C>::template made<U>(instruction, operands...);
 }
 
-// Operators of array<T> and scalar<T>.
+// Operators of array<T>, scalar<T> and jagged<T>.
 template <template <typename> class C, typename T>
 struct Operators {
   friend C<T> operator+(const C<T>& a, const C<T>& b) requires is_number<T> { return of("+", a, b); }
@@ -115,7 +136,7 @@ struct Operators {
   friend C<T> operator*(const C<T>& a, const C<T>& b) requires is_number<T> { return of("*", a, b); }
   friend C<T> operator/(const C<T>& a, const C<T>& b) requires is_number<T> { return of("/", a, b); }
   friend C<T> operator%(const C<T>& a, const C<T>& b) requires std::same_as<T, std::int64_t> {
-    return C<T>(map("%", {a.lazy(), b.lazy()}));
+    return map<T>("%", a, b);
   }
   friend C<T> operator-(const C<T>& a) requires std::same_as<T, std::int64_t> { return zero() - a; }
   friend C<T> operator-(const C<T>& a) requires std::same_as<T, double> { return a * C<T>(constant(T{-1})); }
@@ -134,12 +155,10 @@ struct Operators {
   friend C<T> operator^(const C<T>& a, const C<T>& b) requires(!std::same_as<T, double>) {
     return of("XOR", a, b);
   }
-  friend C<bool> operator!(const C<T>& a) requires std::same_as<T, bool> {
-    return C<bool>(map("NOT BOOL", {a.lazy()}));
-  }
+  friend C<bool> operator!(const C<T>& a) requires std::same_as<T, bool> { return map<bool>("NOT BOOL", a); }
   // Both sides are computed; there is no `if` on elements.
   friend C<T> select(const C<bool>& c, const C<T>& a, const C<T>& b) {
-    return C<T>(map(text<T>("SELECT"), {c.lazy(), a.lazy(), b.lazy()}));
+    return map<T>(text<T>("SELECT"), c, a, b);
   }
   friend C<T> min(const C<T>& a, const C<T>& b) requires is_number<T> { return select(b < a, b, a); }
   friend C<T> max(const C<T>& a, const C<T>& b) requires is_number<T> { return select(a < b, b, a); }
@@ -152,14 +171,12 @@ struct Operators {
   friend C<T> tan(const C<T>& a) requires std::same_as<T, double> { return function("TAN", a); }
 
  private:
-  static C<T> of(const char* name, const C<T>& a, const C<T>& b) {
-    return C<T>(map(text<T>(name), {a.lazy(), b.lazy()}));
-  }
+  static C<T> of(const char* name, const C<T>& a, const C<T>& b) { return map<T>(text<T>(name), a, b); }
   static C<bool> test(const char* name, const C<T>& a, const C<T>& b) {
-    return C<bool>(map(text<T>(name), {a.lazy(), b.lazy()}));
+    return map<bool>(text<T>(name), a, b);
   }
   static C<T> zero() { return C<T>(constant(T{0})); }
-  static C<T> function(const char* name, const C<T>& a) { return C<T>(map(name, {a.lazy()})); }
+  static C<T> function(const char* name, const C<T>& a) { return map<T>(name, a); }
 };
 
 }  // namespace detail
@@ -210,15 +227,7 @@ class array : public detail::Operators<array, T> {
     if (v.size() != 1) throw std::out_of_range("array::value of " + std::to_string(v.size()) + " elements");
     return detail::Storage<T>::at(v, 0);
   }
-  [[nodiscard]] std::vector<T> to_vector() const {
-    const lib::Value v = whole();
-    if constexpr (std::same_as<T, std::int64_t>) return v.ints();
-    if (const auto there = v.view<T>()) return {there->begin(), there->end()};
-    std::vector<T> elements;
-    elements.reserve(static_cast<std::size_t>(v.size()));
-    for (std::int64_t i = 0; i < v.size(); ++i) elements.push_back(detail::Storage<T>::at(v, i));
-    return elements;
-  }
+  [[nodiscard]] std::vector<T> to_vector() const { return detail::to_vector<T>(whole()); }
 
   // Those at each index, from 0; those whose flags are set; the one at an index, as a number.
   array operator[](const array<std::int64_t>& index) const {
@@ -278,13 +287,10 @@ array<std::int64_t> length(const array<T>& x) {
 template <typename U, template <typename> class C, typename T>
 C<U> to(const C<T>& x) {
   if constexpr (std::same_as<U, T>) return x;
-  if constexpr (std::same_as<T, bool> && std::same_as<U, std::int64_t>)
-    return C<U>(detail::map("B_TO_I", {x.lazy()}));
+  if constexpr (std::same_as<T, bool> && std::same_as<U, std::int64_t>) return detail::map<U>("B_TO_I", x);
   if constexpr (std::same_as<T, bool> && std::same_as<U, double>) return to<U>(to<std::int64_t>(x));
-  if constexpr (std::same_as<T, std::int64_t> && std::same_as<U, double>)
-    return C<U>(detail::map("I_TO_F", {x.lazy()}));
-  if constexpr (std::same_as<T, double> && std::same_as<U, std::int64_t>)
-    return C<U>(detail::map("TRUNC", {x.lazy()}));
+  if constexpr (std::same_as<T, std::int64_t> && std::same_as<U, double>) return detail::map<U>("I_TO_F", x);
+  if constexpr (std::same_as<T, double> && std::same_as<U, std::int64_t>) return detail::map<U>("TRUNC", x);
   if constexpr (detail::is_number<T> && std::same_as<U, bool>) return x != C<T>(detail::constant(T{0}));
 }
 
@@ -349,6 +355,11 @@ inline array<bool> any(const array<bool>& x) {
   return array<bool>(detail::given(lib::lazy_fold("OR_REDUCE BOOL", x.lazy())));
 }
 inline array<std::int64_t> count(const array<bool>& x) { return sum(to<std::int64_t>(x)); }
+// From the least to the largest, NaN anywhere; equal ones keep their order.
+template <typename T>
+array<T> sort(const array<T>& x) requires detail::is_number<T> {
+  return array<T>(detail::given(lib::lazy_sorted(x.lazy(), nullptr)));
+}
 // The sum of all elements before each.
 template <typename T>
 array<T> exclusive_sum(const array<T>& x) requires detail::is_number<T> {

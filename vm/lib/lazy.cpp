@@ -7,11 +7,13 @@
 #include "bytecode/base/per_thread.h"
 #include "vm/lib/elements.h"
 #include "vm/lib/guarded.h"
+#include "vm/lib/lazy_parts.h"
 #include "vm/lib/session_node.h"
 
 namespace nvm::lib {
 
 using Core = ArraySession::Core;
+using namespace lazily;
 
 // Whoever has set `use` uses the graph. Handles that are let go of meanwhile wait in `released`, and are let
 // go of in the graph by him, or by who let go of one when nobody uses it. No code of a host runs in that, so
@@ -152,16 +154,6 @@ void release(Lazy::Impl* impl) {
     core->release(impl);
 }
 
-Lazy made(const std::shared_ptr<Core>& core, Promise values, SizeRef size) {
-  auto impl = std::make_unique<Lazy::Impl>();
-  impl->core = core;
-  impl->number = size->is_number();
-  impl->size = std::move(size);
-  if (values.evaluated()) impl->publish(values.value());
-  impl->values = std::move(values);
-  return Lazy(std::shared_ptr<Lazy::Impl>(impl.release(), release));
-}
-
 Lazy number_of(const Value& element, bool of_program) {
   auto impl = std::make_unique<Lazy::Impl>();
   impl->number = true;
@@ -170,19 +162,7 @@ Lazy number_of(const Value& element, bool of_program) {
   return Lazy(std::shared_ptr<Lazy::Impl>(impl.release(), release));
 }
 
-Failure refused(const std::string& reason, Failure::Cause cause = Failure::Cause::kLength) {
-  Failure failure = refusal(reason);
-  failure.kind = Failure::Class::kRuntime;
-  failure.cause = cause;
-  return failure;
-}
-
 // The rest is with a session in use.
-
-struct Part {
-  Promise values;
-  SizeRef size;
-};
 
 Promise constant(ExpressionGraph& graph, const Value& x) {
   switch (x.kind()) {
@@ -218,66 +198,14 @@ void bound_depth(Core& core, std::span<const Promise> operands) {
     }
 }
 
-Result<Lazy> emit(const std::shared_ptr<Core>& core, std::string_view text, std::span<const Promise> operands,
-                  SizeRef size) {
-  const Instruction* instruction = find_instruction(text);
-  bool fits = instruction != nullptr && operands_of(*instruction) == static_cast<int>(operands.size());
-  for (std::size_t k = 0; fits && k < operands.size(); ++k)
-    fits = operands[k].kind() == operand_kind(*instruction, static_cast<int>(k));
-  if (!fits)
-    return refused("there is no instruction " + std::string(text) + " of such operands",
-                   Failure::Cause::kType);
-  bound_depth(*core, operands);
-  Promise result = record(*instruction, operands);
-  if (size == nullptr) size = std::make_shared<Size>(Promise(result.node(), 1));
-  return made(core, std::move(result), std::move(size));
-}
-
 const char* word_of(Kind kind) {
   return kind == Kind::kFloat ? "FLOAT" : kind == Kind::kBool ? "BOOL" : "INT";
-}
-std::string typed(const char* name, const Promise& of) {
-  return std::string(name) + " " + word_of(of.kind());
-}
-
-Promise spread(const Part& x, const SizeRef& size) {
-  if (!x.size->is_number() || size->is_number()) return x.values;
-  const Promise operands[] = {x.values, size->segments()};
-  return record(*find_instruction(typed("DIST", x.values)), operands);
 }
 
 Result<Lazy> positions(const std::shared_ptr<Core>& core, const SizeRef& size) {
   const Promise operands[] = {core->graph.constant(std::int64_t{0}), core->graph.constant(std::int64_t{1}),
                               size->segments()};
   return emit(core, "INDEX", operands, size);
-}
-
-std::string text_of(std::optional<std::int64_t> n) { return std::to_string(n.value_or(0)); }
-bool differ(const Part& a, const Part& b) {
-  const auto n = a.size->known(), m = b.size->known();
-  return !a.size->is_number() && !b.size->is_number() && n && m && *n != *m;
-}
-
-// f(session, operands) of operands that all belong to one session, which nobody else uses.
-template <typename F>
-Result<Lazy> together(std::span<const Lazy> operands, F f) {
-  return guarded([&]() -> Result<Lazy> {
-    if (operands.size() > kMostOperands) return refused("too many operands", Failure::Cause::kType);
-    std::shared_ptr<Core> core;
-    for (const Lazy& x : operands)
-      if (core == nullptr) core = x.impl().core;
-    if (core == nullptr) core = here();
-    for (const Lazy& x : operands) {
-      if (x.impl().core == nullptr || x.impl().core == core) continue;
-      auto value = lazy_value(x);
-      if (!value) return std::move(value).failure();
-    }
-    const Use use(core);
-    if (!use) return refused(kBusy, Failure::Cause::kOther);
-    Part mine[kMostOperands];
-    for (std::size_t k = 0; k < operands.size(); ++k) mine[k] = operand_of(*core, operands[k].impl());
-    return f(core, mine);
-  });
 }
 
 // f(session) of the thread's session.
@@ -314,6 +242,80 @@ std::optional<Failure> compute_session(const std::shared_ptr<Core>& core, std::s
 }
 
 }  // namespace
+
+namespace lazily {
+
+Lazy made(const std::shared_ptr<Core>& core, Promise values, SizeRef size) {
+  auto impl = std::make_unique<Lazy::Impl>();
+  impl->core = core;
+  impl->number = size->is_number();
+  impl->size = std::move(size);
+  if (values.evaluated()) impl->publish(values.value());
+  impl->values = std::move(values);
+  return Lazy(std::shared_ptr<Lazy::Impl>(impl.release(), release));
+}
+
+Failure refused(const std::string& reason, Failure::Cause cause) {
+  Failure failure = refusal(reason);
+  failure.kind = Failure::Class::kRuntime;
+  failure.cause = cause;
+  return failure;
+}
+
+Result<Lazy> emit(const std::shared_ptr<Core>& core, std::string_view text, std::span<const Promise> operands,
+                  SizeRef size) {
+  const Instruction* instruction = find_instruction(text);
+  bool fits = instruction != nullptr && operands_of(*instruction) == static_cast<int>(operands.size());
+  for (std::size_t k = 0; fits && k < operands.size(); ++k)
+    fits = operands[k].kind() == operand_kind(*instruction, static_cast<int>(k));
+  if (!fits)
+    return refused("there is no instruction " + std::string(text) + " of such operands",
+                   Failure::Cause::kType);
+  bound_depth(*core, operands);
+  Promise result = record(*instruction, operands);
+  if (size == nullptr) size = std::make_shared<Size>(Promise(result.node(), 1));
+  return made(core, std::move(result), std::move(size));
+}
+
+std::string typed(const char* name, const Promise& of) {
+  return std::string(name) + " " + word_of(of.kind());
+}
+
+Promise spread(const Part& x, const SizeRef& size) {
+  if (!x.size->is_number() || size->is_number()) return x.values;
+  const Promise operands[] = {x.values, size->segments()};
+  return record(*find_instruction(typed("DIST", x.values)), operands);
+}
+
+std::string text_of(std::optional<std::int64_t> n) { return std::to_string(n.value_or(0)); }
+bool differ(const Part& a, const Part& b) {
+  const auto n = a.size->known(), m = b.size->known();
+  return !a.size->is_number() && !b.size->is_number() && n && m && *n != *m;
+}
+
+Promise whole(const CoreRef& core, std::int64_t x) { return core->graph.constant(x); }
+
+Result<Lazy> together(std::span<const Lazy> operands, const Recording& f) {
+  return guarded([&]() -> Result<Lazy> {
+    if (operands.size() > kMostOperands) return refused("too many operands", Failure::Cause::kType);
+    std::shared_ptr<Core> core;
+    for (const Lazy& x : operands)
+      if (core == nullptr) core = x.impl().core;
+    if (core == nullptr) core = here();
+    for (const Lazy& x : operands) {
+      if (x.impl().core == nullptr || x.impl().core == core) continue;
+      auto value = lazy_value(x);
+      if (!value) return std::move(value).failure();
+    }
+    const Use use(core);
+    if (!use) return refused(kBusy, Failure::Cause::kOther);
+    Part mine[kMostOperands];
+    for (std::size_t k = 0; k < operands.size(); ++k) mine[k] = operand_of(*core, operands[k].impl());
+    return f(core, mine);
+  });
+}
+
+}  // namespace lazily
 
 ArraySession::ArraySession(const Options& options) noexcept
     : core_(guarded([&] { return std::make_shared<Core>(options); },

@@ -74,6 +74,20 @@ class Lazy {
 [[nodiscard]] Result<Lazy> lazy_pack(const Lazy& elements, const Lazy& flags);
 [[nodiscard]] Result<Lazy> lazy_gather(const Lazy& elements, const Lazy& index, const Lazy* flags = nullptr);
 
+// Lists: consecutive elements, as many as the lengths say. Lengths whose sum is not the number of elements
+// fail when somebody looks. A reduction gives one for each list, a scan one for each element.
+[[nodiscard]] Result<Lazy> lazy_fold(std::string_view instruction, const Lazy& elements, const Lazy& lengths);
+// For each element the value of its list; for each element its place in its list.
+[[nodiscard]] Result<Lazy> lazy_distributed(const Lazy& values, const Lazy& lengths);
+[[nodiscard]] Result<Lazy> lazy_places(const Lazy& lengths);
+// The elements whose flags are set, and how many there are in each list.
+struct LazyLists {
+  Lazy elements, lengths;
+};
+[[nodiscard]] Result<LazyLists> lazy_pack(const Lazy& elements, const Lazy& flags, const Lazy& lengths);
+// The elements in order; of each list if there are lengths.
+[[nodiscard]] Result<Lazy> lazy_sorted(const Lazy& elements, const Lazy* lengths);
+
 // Computes them, those of a session together. What fails does so each time it is asked for; the others stay
 // good.
 [[nodiscard]] Result<bool> lazy_evaluate(std::span<const Lazy> wanted);
