@@ -183,7 +183,7 @@ TEST_CASE("what is no loop of each instance alone is refused") {
   CHECK(refusal(test::nesl_module(kLoops[0].text)) == "");
   CHECK(refusal(test::nesl_module(R"(
 function step(n) = if n < 1 then 0 else 1 + step(n - 1) $
-{step(i) : i in [0:40]} $)")) == "it goes on after its recursive call");
+{step(i) : i in [0:40]} $)")) == "it does more than compute with numbers");
   CHECK(refusal(test::nesl_module(R"(
 function step(v, n) = if n < 1 then sum(v) else step(v, n - 1) $
 {step([0:i], i) : i in [0:40]} $)")) == "an instance has more than numbers");

@@ -80,11 +80,11 @@ void KernelRun::cut_evenly(std::int64_t chunk) {
 }
 
 void KernelRun::cut() {
-  constexpr std::int64_t kUneven = 512;  // iterations at most, so that no thread has much left in the end
+  constexpr std::int64_t kUneven = 480;  // iterations at most, so that no thread has much left in the end
   bounds_->assign(1, wave_begin_);
   share_count_ = 0;
   if (code_.uneven) {
-    const std::int64_t turn = 2 * lanes();
+    const std::int64_t turn = 6 * lanes();  // whole rounds of two or three vectors
     const std::int64_t share = space_ / (8 * std::max(1, context_.run->threads));
     cut_evenly(std::clamp(share / turn * turn, turn, kUneven));
   } else if (code_.whole || space_ <= kBlock) {

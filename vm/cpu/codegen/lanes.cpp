@@ -59,6 +59,10 @@ Lane Lanes::divide_narrow(const Lane& a, const Lane& b, bool remainder) {
   return remainder ? sub_int(a, mul_int(quotient, b)) : quotient;
 }
 
+void Lanes::apply_where(const Lane& flag, const Lane& to, Scalar scalar, const Lane* args) {
+  move_where(flag, to, emit_scalar(*this, scalar, args));
+}
+
 Lane Lanes::constant_int(std::int64_t v) {
   return broadcast(Type::kInt, cc_.newInt64Const(asmjit::ConstPoolScope::kLocal, v));
 }

@@ -57,6 +57,8 @@ class Lanes {
     return of(lane.type, new_float());
   }
   virtual void move_where(const Lane& flag, const Lane& to, const Lane& from) = 0;
+  // What `scalar` computes of `args`.
+  virtual void apply_where(const Lane& flag, const Lane& to, Scalar scalar, const Lane* args);
   void move(const Lane& to, const Lane& from) {
     from.k.isValid() ? cc_.kmovb(to.k, from.k) : cc_.vmovaps(to.v, from.v);
   }
