@@ -110,29 +110,6 @@ class Avx512Lanes final : public Lanes {
     cc_.kortestb(a.k, a.k);
     cc_.jnc(to);
   }
-  void jump_if_none(const Lane& a, const asmjit::Label& to) override {
-    cc_.kortestb(a.k, a.k);
-    cc_.jz(to);
-  }
-  void move_where(const Lane& flag, const Lane& to, const Lane& from) override {
-    if (to.type == Type::kBool)
-      move(to, select(flag, from, to));
-    else if (to.type == Type::kFloat)
-      cc_.k(flag.k).vmovapd(to.v, from.v);
-    else
-      wide() ? cc_.k(flag.k).vmovdqa64(to.v, from.v) : cc_.k(flag.k).vmovdqa32(to.v, from.v);
-  }
-  void apply_where(const Lane& flag, const Lane& to, Scalar scalar, const Lane* args) override {
-    const bool real = args[0].type == Type::kFloat;
-    asmjit::InstId inst = asmjit::BaseInst::kIdNone;
-    if (real && scalar == Scalar::kAdd) inst = x86::Inst::kIdVaddpd;
-    if (real && scalar == Scalar::kSub) inst = x86::Inst::kIdVsubpd;
-    if (real && scalar == Scalar::kMul) inst = x86::Inst::kIdVmulpd;
-    if (!real && scalar == Scalar::kAdd) inst = wide() ? x86::Inst::kIdVpaddq : x86::Inst::kIdVpaddd;
-    if (!real && scalar == Scalar::kSub) inst = wide() ? x86::Inst::kIdVpsubq : x86::Inst::kIdVpsubd;
-    if (inst == asmjit::BaseInst::kIdNone) return Lanes::apply_where(flag, to, scalar, args);
-    cc_.k(flag.k).emit(inst, to.v, args[0].v, args[1].v);
-  }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
     const x86::Vec d = new_int();

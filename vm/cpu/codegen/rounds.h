@@ -43,12 +43,13 @@ class Rounds {
   // Vectors that go round together, so that one computes while the other waits for its results.
   [[nodiscard]] std::size_t together() const { return together_; }
 
-  // Over all iterations. `round(of, when)` evaluates, for vector number `of` behind the index, what is to be
-  // evaluated then, into what value(of, i) refers to; `store(of)` writes its results.
+  // Over all iterations. `evaluate(of, when)` does, for vector number `of` behind the index, what is to be
+  // done then, behind the last round its stores, too; value(of, i) is its value i.
   enum class When : std::uint8_t { kBefore, kEach, kAfter };
-  template <typename Evaluate, typename Value, typename Store>
-  void emit(Evaluate evaluate, Value value, Store store, const asmjit::Label& leave) {
+  template <typename Evaluate, typename Value>
+  void emit(Evaluate evaluate, Value value) {
     x86::Compiler& cc = lanes_.cc();
+    const asmjit::Label leave = cc.newLabel();  // where a lane goes round too often
     for (std::size_t count = together_; count > 0; --count) {
       const asmjit::Label loop = cc.newLabel(), behind = cc.newLabel();
       const auto step = static_cast<std::int32_t>(count) * lanes_.count();
@@ -58,14 +59,12 @@ class Rounds {
       cc.cmp(end, frame_.n());
       cc.ja(behind);
       emit_rounds(count, evaluate, value, leave);
-      for (std::size_t of = 0; of < count; ++of) {
-        evaluate(of, When::kAfter);
-        store(of);
-      }
+      for (std::size_t of = 0; of < count; ++of) evaluate(of, When::kAfter);
       cc.add(frame_.i(), step);
       cc.jmp(loop);
       cc.bind(behind);
     }
+    cc.bind(leave);
   }
   [[nodiscard]] bool evaluated(std::size_t i, When when) const {
     if (!varies_[i] || carried(i)) return when == When::kBefore;
@@ -101,7 +100,7 @@ class Rounds {
   template <typename Evaluate, typename Value>
   void emit_rounds(std::size_t count, Evaluate evaluate, Value value, const asmjit::Label& leave) {
     x86::Compiler& cc = lanes_.cc();
-    const x86::Gp left = cc.newInt64();
+    const x86::Gp left = cc.newInt64(), goes = cc.newInt64();
     cc.mov(left, frame_.cell({SlotKind::kUniform, repeat_.limit}));
     for (std::size_t of = 0; of < count; ++of) {
       evaluate(of, When::kBefore);
@@ -117,7 +116,9 @@ class Rounds {
     }
     Lane any = more[0];
     for (std::size_t of = 1; of < count; ++of) any = lanes_.or_bool(any, more[of]);
-    lanes_.jump_if_none(any, done);
+    lanes_.any_to(goes, any);
+    cc.test(goes, goes);
+    cc.jz(done);
     for (std::size_t of = 0; of < count; ++of) advance(of, more[of], value);
     cc.dec(left);
     cc.jnz(again);
@@ -130,8 +131,8 @@ class Rounds {
     for (const auto& c : repeat_.carried) {
       Lane& now = value(of, at(c.value));
       const Lane first = now;
-      now = lanes_.like(first);
-      lanes_.move(now, first);
+      now = like(lanes_, first);
+      move(lanes_, now, first);
     }
   }
   // What is next may be what another value was.
@@ -143,19 +144,19 @@ class Rounds {
       const std::size_t n = at(repeat_.carried[k].next);
       next[k] = value(of, n);
       if (!carried(n)) continue;
-      next[k] = lanes_.like(next[k]);
-      lanes_.move(next[k], value(of, n));
+      next[k] = like(lanes_, next[k]);
+      move(lanes_, next[k], value(of, n));
     }
     for (std::size_t k = 0; k < next.size(); ++k) {
       const Lane& to = value(of, at(repeat_.carried[k].value));
       if (!last_[k]) {
-        lanes_.move_where(more, to, next[k]);
+        move_where(lanes_, more, to, next[k]);
         continue;
       }
       const soac::BodyInst& in = spec_.body->insts[at(repeat_.carried[k].next)];
       const auto operand = [&](std::int32_t v) { return v == soac::kNone ? Lane{} : value(of, at(v)); };
       const Lane args[3] = {operand(in.a), operand(in.b), operand(in.c)};
-      lanes_.apply_where(more, to, in.scalar, args);
+      apply_where(lanes_, more, to, in.scalar, args);
     }
   }
 
