@@ -59,6 +59,11 @@ class CudaEngine final : public plan::Engine {
       reason = "the GPU failed while " + device_->failure();
       return nullptr;
     }
+    for (const plan::Kernel& kernel : plan.kernels)
+      if (kernel.repeat) {
+        reason = "a loop of each iteration";
+        return nullptr;
+      }
     Code code = generate(plan, "");
     auto compilation = compiler_.compile(code.source);
     if (compilation->state() == State::kFailed) {

@@ -26,7 +26,7 @@ constexpr Flag known_flag(bool b) { return {b, kNone}; }
 // What a value of the function is where there is one instance.
 struct Meaning {
   enum class Kind : std::uint8_t {
-    kNothing,  // not known, or never read
+    kNothing,  // no element, or not known: not read
     kNumber,   // one element: a value of the body
     kFrame,    // one segment of one element: the instance
     kCalled,   // result `value` of the recursive call
@@ -249,7 +249,9 @@ class Instance {
     for (std::uint32_t k = 0; k < in.operands; ++k) of.push_back(value(f_.operands_of(in)[k]));
     if (in.op == Op::kCall) return call(in, of) && refusal_.empty();
     const Meaning made = meaning(in, of);
-    if (made.kind == Meaning::Kind::kNothing) refuse("it does more than compute with numbers");
+    // A constant may be nothing: what instances have on a way that this one does not go.
+    if (made.kind == Meaning::Kind::kNothing && in.op != Op::kConst)
+      refuse("it does more than compute with numbers");
     value(in.first_result) = made;
     return refusal_.empty();
   }

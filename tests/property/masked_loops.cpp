@@ -14,6 +14,7 @@
 #include "tests/support/nesl_module.h"
 #include "tests/support/nesl_recursions.h"
 #include "tests/support/random_module.h"
+#include "vm/block/block_mode.h"
 #include "vm/data/compare.h"
 #include "vm/tier/masked_loops.h"
 
@@ -159,7 +160,7 @@ TEST_CASE("masked loops of NESL functions mean what the interpreter does") {
       Met met;
       for (const Loop& loop : kLoops)
         all_mean_the_same(met, loop.name, test::nesl_module(loop.text, bits), isa);
-      CHECK(met.loops >= 5);
+      CHECK(met.loops >= 6);
       CHECK(met.results > 0);
       CHECK(met.faults > 0);
     }
@@ -183,10 +184,45 @@ TEST_CASE("what is no loop of each instance alone is refused") {
   CHECK(refusal(test::nesl_module(kLoops[0].text)) == "");
   CHECK(refusal(test::nesl_module(R"(
 function step(n) = if n < 1 then 0 else 1 + step(n - 1) $
-{step(i) : i in [0:40]} $)")) == "it goes on after its recursive call");
+{step(i) : i in [0:40]} $)")) == "it does more than compute with numbers");
   CHECK(refusal(test::nesl_module(R"(
 function step(v, n) = if n < 1 then sum(v) else step(v, n - 1) $
 {step([0:i], i) : i in [0:40]} $)")) == "an instance has more than numbers");
+}
+
+TEST_CASE("calls go as masked loops in kernel mode, where they are not cut, and within groups") {
+  if (testing::isas().empty()) return;
+  const auto engine = vm::cpu::make_engine();
+  const auto calls = [&](const std::string& text, std::int64_t threshold) {
+    const ssa::Module module = test::nesl_module(text);
+    test::BareMachine bare(module, 0);
+    const vm::Outcome ordinary = vm::Interp(bare.code, bare.machine).run();
+    vm::FastPathCounts fast_paths;
+    vm::MaskedLoops loops(bare.code, *engine, {.mode = vm::JitMode::kAlways});
+    bare.machine.prims.fast_paths = &fast_paths;
+    bare.machine.prims.threads = 2;
+    bare.machine.loop_tier = &loops;
+    vm::block::Options options;
+    options.threshold = threshold;
+    vm::block::BlockMode mode(bare.code, bare.machine, {}, options);
+    bare.machine.calls = &mode;
+    const vm::Outcome masked = vm::Interp(bare.code, bare.machine).run();
+    REQUIRE(masked.values.size() == ordinary.values.size());
+    for (std::size_t r = 0; r < masked.values.size(); ++r)
+      CHECK(vm::difference(masked.values[r], ordinary.values[r]) == "");
+    CHECK(fast_paths[vm::FastPath::kMaskedLoop] == loops.counters().calls);
+    return std::pair(loops.counters().calls, mode.counters().groups);
+  };
+  CHECK(calls(kLoops[1].text, vm::block::Options::kAuto) == std::pair<std::uint64_t, std::uint64_t>(1, 0));
+  CHECK(calls(kLoops[1].text, 1) == std::pair<std::uint64_t, std::uint64_t>(1, 0));
+  const std::string within =
+      std::string(kLoops[1].text).substr(0, std::string(kLoops[1].text).find('{')) + R"(
+function tree(n, k) =
+if n == 0 then step(k, 0) else sum({tree(n - 1, k + m) : m in [1, 2]}) $
+{tree(5, i) : i in [0:9]} $)";
+  const auto [masked, groups] = calls(within, 1);
+  CHECK(masked > 1);
+  CHECK(groups > 1);
 }
 
 TEST_CASE("a masked loop that has no room for its results is not made") {

@@ -22,6 +22,14 @@ void seek_providers(const KernelCode& code, RunContext& context, const plan::Des
   }
 }
 
+// Iterations that take unequally long: so many at most that no thread has much left in the end; whole rounds
+// of two or three vectors (codegen/rounds.h).
+std::int64_t uneven_chunk(std::int64_t space, int threads, int lanes) {
+  constexpr std::int64_t kMost = 480;
+  const std::int64_t turn = std::int64_t{6} * lanes;
+  return std::clamp(space / (8 * std::max(1, threads)) / turn * turn, turn, kMost);
+}
+
 }  // namespace
 
 bool RunContext::allocate(std::int32_t v, std::int64_t count) {
@@ -72,33 +80,25 @@ void KernelRun::cut_in_shares() {
   }
 }
 
-void KernelRun::cut_evenly(std::int64_t chunk) {
-  for (std::int64_t p = wave_begin_; p < wave_end_;) {
-    p = std::min(p + chunk, wave_end_);
-    bounds_->push_back(p);
-  }
-}
-
 void KernelRun::cut() {
-  constexpr std::int64_t kUneven = 512;  // iterations at most, so that no thread has much left in the end
   bounds_->assign(1, wave_begin_);
   share_count_ = 0;
-  if (code_.uneven) {
-    const std::int64_t turn = 2 * lanes();
-    const std::int64_t share = space_ / (8 * std::max(1, context_.run->threads));
-    cut_evenly(std::clamp(share / turn * turn, turn, kUneven));
-  } else if (code_.whole || space_ <= kBlock) {
+  if (!code_.uneven && (code_.whole || space_ <= kBlock)) {
     bounds_->push_back(space_);
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
-  } else if (!code_.blocked && code_.sinks.empty()) {
+  } else if (!code_.uneven && !code_.blocked && code_.sinks.empty()) {
     cut_in_shares();
   } else {
     // Tiles are of whole chunks: a few for each thread, of whole turns.
     const std::int64_t part = (wave_end_ - wave_begin_) / (4 * std::max(1, context_.run->threads));
-    const std::int64_t chunk =
+    std::int64_t chunk =
         tiles_.turn == 0 ? code_.chunk : std::max(part / tiles_.turn, std::int64_t{1}) * tiles_.turn;
-    cut_evenly(chunk);
+    if (code_.uneven) chunk = uneven_chunk(space_, context_.run->threads, lanes());
+    for (std::int64_t p = wave_begin_; p < wave_end_;) {
+      p = std::min(p + chunk, wave_end_);
+      bounds_->push_back(p);
+    }
   }
 }
 

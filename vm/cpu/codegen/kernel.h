@@ -282,7 +282,6 @@ class KernelRun {
   [[nodiscard]] std::size_t workspace_bytes() const;
   void cut();
   void cut_in_shares();
-  void cut_evenly(std::int64_t chunk);
   [[nodiscard]] bool next_wave();
   [[nodiscard]] bool too_many_chunks() const;
   void cut_by_segments(const plan::Desc& desc);

@@ -83,6 +83,37 @@ Lane Lanes::lane_numbers() {
 
 Lane Lanes::count_up(const x86::Mem& start) { return add_int(broadcast(Type::kInt, start), lane_numbers()); }
 
+Lane like(Lanes& lanes, const Lane& lane) {
+  if (lane.k.isValid()) return {lane.type, {}, lanes.cc().newKb()};
+  if (lane.type == Type::kBool) return lanes.of(lane.type, lanes.new_float());
+  return lanes.of(lane.type, lane.type == Type::kInt ? lanes.new_int() : lanes.new_float());
+}
+
+void move(Lanes& lanes, const Lane& to, const Lane& from) {
+  from.k.isValid() ? lanes.cc().kmovb(to.k, from.k) : lanes.cc().vmovaps(to.v, from.v);
+}
+
+void move_where(Lanes& lanes, const Lane& flag, const Lane& to, const Lane& from) {
+  if (lanes.isa() != Isa::kAvx512 || to.type == Type::kBool)
+    return move(lanes, to, lanes.select(flag, from, to));
+  const bool eight = to.type == Type::kFloat || lanes.wide();
+  lanes.cc().k(flag.k).emit(eight ? x86::Inst::kIdVmovdqa64 : x86::Inst::kIdVmovdqa32, to.v, from.v);
+}
+
+void apply_where(Lanes& lanes, const Lane& flag, const Lane& to, Scalar scalar, const Lane* args) {
+  const bool real = args[0].type == Type::kFloat, wide = lanes.wide();
+  asmjit::InstId inst = asmjit::BaseInst::kIdNone;
+  if (real && scalar == Scalar::kAdd) inst = x86::Inst::kIdVaddpd;
+  if (real && scalar == Scalar::kSub) inst = x86::Inst::kIdVsubpd;
+  if (real && scalar == Scalar::kMul) inst = x86::Inst::kIdVmulpd;
+  if (!real && scalar == Scalar::kAdd) inst = wide ? x86::Inst::kIdVpaddq : x86::Inst::kIdVpaddd;
+  if (!real && scalar == Scalar::kSub) inst = wide ? x86::Inst::kIdVpsubq : x86::Inst::kIdVpsubd;
+  if (lanes.isa() == Isa::kAvx512 && inst != asmjit::BaseInst::kIdNone)
+    lanes.cc().k(flag.k).emit(inst, to.v, args[0].v, args[1].v);
+  else
+    move_where(lanes, flag, to, emit_scalar(lanes, scalar, args));
+}
+
 Lane everywhere(Lanes& lanes, Storage storage, const x86::Mem& at) {
   x86::Compiler& cc = lanes.cc();
   if (storage == Storage::kF64) return lanes.broadcast(Type::kFloat, at);

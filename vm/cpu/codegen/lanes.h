@@ -51,16 +51,6 @@ class Lanes {
   [[nodiscard]] virtual x86::Vec new_float() = 0;
   [[nodiscard]] virtual x86::Vec new_int() = 0;
 
-  [[nodiscard]] Lane like(const Lane& lane) {
-    if (lane.k.isValid()) return {lane.type, {}, cc_.newKb()};
-    if (lane.type == Type::kInt) return of(lane.type, new_int());
-    return of(lane.type, new_float());
-  }
-  virtual void move_where(const Lane& flag, const Lane& to, const Lane& from) = 0;
-  void move(const Lane& to, const Lane& from) {
-    from.k.isValid() ? cc_.kmovb(to.k, from.k) : cc_.vmovaps(to.v, from.v);
-  }
-
   // Memory. Stores of narrower storage truncate, loads extend. `streaming` bypasses the caches and needs an
   // address aligned to the vector.
   [[nodiscard]] Lane load(Storage storage, const x86::Mem& at);
@@ -80,7 +70,6 @@ class Lanes {
   virtual void merge_true(const Lane& into, const Lane& more) = 0;            // into = into or more
   virtual void any_to(const x86::Gp& out, const Lane& a) = 0;                 // 0 if no lane is T
   virtual void jump_unless_all(const Lane& a, const asmjit::Label& to) = 0;
-  virtual void jump_if_none(const Lane& a, const asmjit::Label& to) = 0;
 
   // INT
   [[nodiscard]] virtual Lane mul_int(const Lane& a, const Lane& b) = 0;
@@ -157,6 +146,12 @@ class Lanes {
 [[nodiscard]] std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, IntBits bits);
 [[nodiscard]] std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, IntBits bits);
 
+// A fresh register for values of the same kind; to = from; the same where the flag is T, also of what
+// `scalar` computes.
+[[nodiscard]] Lane like(Lanes& lanes, const Lane& lane);
+void move(Lanes& lanes, const Lane& to, const Lane& from);
+void move_where(Lanes& lanes, const Lane& flag, const Lane& to, const Lane& from);
+void apply_where(Lanes& lanes, const Lane& flag, const Lane& to, Scalar scalar, const Lane* args);
 // One element in all lanes; not BOOL.
 [[nodiscard]] Lane everywhere(Lanes& lanes, Storage storage, const x86::Mem& at);
 // BOOL as it stands in the register.

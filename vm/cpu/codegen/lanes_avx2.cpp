@@ -121,13 +121,6 @@ class Avx2Lanes final : public Lanes {
   }
   void merge_true(const Lane& into, const Lane& more) override { cc_.vpor(into.v, into.v, more.v); }
   void any_to(const x86::Gp& out, const Lane& a) override { cc_.vmovmskpd(out.r32(), a.v); }
-  void jump_if_none(const Lane& a, const asmjit::Label& to) override {
-    cc_.vptest(a.v, a.v);
-    cc_.jz(to);
-  }
-  void move_where(const Lane& flag, const Lane& to, const Lane& from) override {
-    move(to, select(flag, from, to));
-  }
   void jump_unless_all(const Lane& a, const asmjit::Label& to) override {
     const x86::Gp bits = cc_.newGpd();
     cc_.vmovmskpd(bits, a.v);

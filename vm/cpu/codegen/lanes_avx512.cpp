@@ -110,18 +110,6 @@ class Avx512Lanes final : public Lanes {
     cc_.kortestb(a.k, a.k);
     cc_.jnc(to);
   }
-  void jump_if_none(const Lane& a, const asmjit::Label& to) override {
-    cc_.kortestb(a.k, a.k);
-    cc_.jz(to);
-  }
-  void move_where(const Lane& flag, const Lane& to, const Lane& from) override {
-    if (to.type == Type::kBool)
-      move(to, select(flag, from, to));
-    else if (to.type == Type::kFloat)
-      cc_.k(flag.k).vmovapd(to.v, from.v);
-    else
-      wide() ? cc_.k(flag.k).vmovdqa64(to.v, from.v) : cc_.k(flag.k).vmovdqa32(to.v, from.v);
-  }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
     const x86::Vec d = new_int();

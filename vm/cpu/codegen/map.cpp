@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "bytecode/base/check.h"
+#include "vm/cpu/codegen/emit_errors.h"
 #include "vm/cpu/codegen/fold_emitter.h"
 #include "vm/cpu/codegen/gather_emitter.h"
 #include "vm/cpu/codegen/lanes.h"
@@ -94,27 +95,17 @@ class StageEmitter {
     Rounds rounds(*lanes_, frame_, spec_, needed_);
     const std::vector<Lane> everywhere = values_;
     std::vector<std::vector<Lane>> values(rounds.together());
-    const asmjit::Label leave = cc_.newLabel();
-    rounds.emit(
-        [&](std::size_t of, Rounds::When when) {
-          if (when == Rounds::When::kBefore) values[of] = everywhere;
-          at_vector(of, values);
-          for (std::size_t i = 0; i < values_.size(); ++i)
-            if (rounds.evaluated(i, when)) emit_value(i);
-          values_.swap(values[of]);
-        },
-        [&](std::size_t of, std::size_t i) -> Lane& { return values[of][i]; },
-        [&](std::size_t of) {
-          at_vector(of, values);
-          for (const StageOutput& out : spec_.outputs) emit_output(out);
-          values_.swap(values[of]);
-        },
-        leave);
-    cc_.bind(leave);
-  }
-  void at_vector(std::size_t of, std::vector<std::vector<Lane>>& values) {
-    ahead_ = static_cast<std::int64_t>(of) * lanes_->count();
-    values_.swap(values[of]);
+    const auto evaluate = [&](std::size_t of, Rounds::When when) {
+      if (when == Rounds::When::kBefore) values[of] = everywhere;
+      ahead_ = static_cast<std::int64_t>(of) * lanes_->count();
+      values_.swap(values[of]);
+      for (std::size_t i = 0; i < values_.size(); ++i)
+        if (rounds.evaluated(i, when)) emit_value(i);
+      for (const StageOutput& out : spec_.outputs)
+        if (when == Rounds::When::kAfter) emit_output(out);
+      values_.swap(values[of]);
+    };
+    rounds.emit(evaluate, [&](std::size_t of, std::size_t i) -> Lane& { return values[of][i]; });
   }
   // A lane for each segment.
   void emit_segments() {
@@ -478,31 +469,6 @@ class StageEmitter {
   bool scatters_ = false, computes_ = false;
   std::int64_t ahead_ = 0;  // elements: the vector of lanes that is meant
 };
-
-struct EmitError {
-  std::string text;
-};
-
-// What asmjit refuses ends here: it goes on with null pointers otherwise.
-class Throwing final : public asmjit::ErrorHandler {
- public:
-  void handleError(asmjit::Error, const char* message, asmjit::BaseEmitter*) override {
-    throw EmitError{message};
-  }
-};
-
-void need(asmjit::Error error) {
-  if (error != asmjit::kErrorOk) throw EmitError{asmjit::DebugUtils::errorAsString(error)};
-}
-
-std::unique_ptr<x86::Compiler> attached_to(asmjit::CodeHolder& code) {
-  auto cc = std::make_unique<x86::Compiler>();
-  const asmjit::Error error = code.attach(cc.get());
-  if (error != asmjit::kErrorOk)
-    static_cast<void>(cc.release());  // asmjit cannot destroy what is half attached
-  need(error);
-  return cc;
-}
 
 }  // namespace
 

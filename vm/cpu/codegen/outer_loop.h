@@ -40,7 +40,7 @@ class OuterLoop {
     segment_ = lanes_.count_up(frame_.field(offsetof(StageArgs, index)));
     for (const OuterFold& f : spec_.outer->folds) {
       identities_.push_back(identity(f));
-      running_.push_back(lanes_.like(identities_.back()));
+      running_.push_back(like(lanes_, identities_.back()));
       if (f.out != soac::kNone) static_cast<void>(frame_.pointer(out_slot(f)));
       if (in_tree(f)) tree_.add(running_.size() - 1, f.op, identities_.back());
     }
@@ -54,7 +54,7 @@ class OuterLoop {
     const soac::BodyInst& in = spec_.body->insts[i];
     if (in.pull == soac::Pull::kPerSegment) static_cast<void>(frame_.pointer(element_slot(in)));
     if (in.pull == soac::Pull::kElement) static_cast<void>(frame_.pointer({SlotKind::kBase, in.var}));
-    if (even_[i]) current_[i] = lanes_.like(one_);
+    if (even_[i]) current_[i] = like(lanes_, one_);
     places_ |= in.pull == soac::Pull::kElement || in.pull == soac::Pull::kIndex;
     counts_ |= in.pull == soac::Pull::kWithin;
   }
@@ -64,10 +64,10 @@ class OuterLoop {
     within_ = lanes_.constant_int(0);
     left_ = lanes_.cc().newInt64();
     lanes_.cc().mov(left_, length_);
-    for (std::size_t k = 0; k < running_.size(); ++k) lanes_.move(running_[k], identities_[k]);
+    for (std::size_t k = 0; k < running_.size(); ++k) move(lanes_, running_[k], identities_[k]);
     for (std::size_t i = 0; i < current_.size(); ++i)
       if (goes_up(i))
-        lanes_.move(current_[i], even_[i]->start == soac::kNone ? within_ : start_of(i, values));
+        move(lanes_, current_[i], even_[i]->start == soac::kNone ? within_ : start_of(i, values));
   }
   // Does the value go up evenly, and by as much in all lanes? Then, what it starts with and goes up by.
   [[nodiscard]] bool goes_up(std::size_t i) const { return even_[i] && current_[i].v.isValid(); }
@@ -125,7 +125,7 @@ class OuterLoop {
     }
     tree_.combine(combined);
     for (std::size_t k = 0; k < running_.size(); ++k)
-      if (!in_tree(spec_.outer->folds[k])) lanes_.move(running_[k], combined[k]);
+      if (!in_tree(spec_.outer->folds[k])) move(lanes_, running_[k], combined[k]);
     if (places_) step(place_, one_);
     if (counts_) step(within_, one_);
     for (std::size_t i = 0; i < current_.size(); ++i)
