@@ -66,7 +66,7 @@ class CodeRun {
   [[nodiscard]] Storage storage(VarId v) const { return var(v).is_desc ? Storage::kI64 : var(v).storage; }
   RunStatus settle(RunStatus status) {
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
-      if (plan_.vars[i].role == VarRole::kOutput) run_.arrays[i].remote = nullptr;
+      if (plan_.vars[i].role == VarRole::kOutput) run_.arrays[i].remote = run_.descs[i].remote = nullptr;
     static_cast<void>(queue_.wait());  // copies from host memory may still be under way
     return status;
   }
@@ -373,6 +373,7 @@ class CodeRun {
     a.storage = storage(v);
     a.data = nullptr;
     if (scalar(v) || a.length == 0) return true;
+    if (var(v).is_desc && a.length > 1) give_offsets(v);
     const std::size_t bytes = ByteCount::of(a.length, storage_bytes(a.storage)).get();
     a.data = run_.host->allocate(v, a.storage, a.length);
     if (a.data == nullptr) return false;
@@ -381,6 +382,18 @@ class CodeRun {
     else if (queue_.share(a.remote, memory_[at(v)], a.data, bytes))
       owned_.erase(std::find(owned_.begin(), owned_.end(), memory_[at(v)]));
     return true;
+  }
+  // Offsets that were made stay on the device, too. Without them the host makes them of the lengths.
+  void give_offsets(VarId d) {
+    if (offsets_[at(d)] == 0) return;
+    const auto own = std::find(owned_.begin(), owned_.end(), offsets_[at(d)]);
+    std::int64_t* const home =
+        own == owned_.end() ? nullptr : run_.host->allocate_offsets(d, lengths_[at(var(d).length)]);
+    if (home == nullptr) return;
+    plan::Desc& desc = run_.descs[at(d)];
+    desc.offsets = home;
+    const std::size_t bytes = 8 * (static_cast<std::size_t>(lengths_[at(var(d).length)]) + 1);
+    if (queue_.share(desc.remote, *own, home, bytes)) owned_.erase(own);
   }
   // What was counted may be much less than there was room for. False: no memory for a smaller copy.
   bool trim(VarId v, std::size_t bytes) {

@@ -202,6 +202,10 @@ void add_offsets(Code& code) {
       for (const VarId d : {in.desc, in.desc2}) followed.insert(d);
     for (const Sink& s : k.sinks) followed.insert(s.desc);
   }
+  // What follows one behind this plan finds the offsets there, too.
+  for (std::size_t d = 0; d < plan.vars.size(); ++d)
+    if (plan.vars[d].is_desc && plan.vars[d].role == plan::VarRole::kOutput)
+      followed.insert(static_cast<VarId>(d));
   code.offsets_of.assign(plan.vars.size(), kNone);
   std::vector<plan::Kernel> kernels;
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {

@@ -135,12 +135,12 @@ bool OpenDevice::make_room(std::size_t bytes) {
 
 bool OpenDevice::upload(DevicePointer to, const void* from, std::size_t bytes) {
   enter();
-  return good(staging_.upload(*driver_, transfers_, to, from, bytes), "copying to the device");
+  return good(staging_.upload(*driver_, context_, transfers_, to, from, bytes), "copying to the device");
 }
 
 bool OpenDevice::download(void* to, DevicePointer from, std::size_t bytes) {
   enter();
-  return good(staging_.download(*driver_, transfers_, to, from, bytes), "copying from the device");
+  return good(staging_.download(*driver_, context_, transfers_, to, from, bytes), "copying from the device");
 }
 
 bool OpenDevice::good(int code, const char* doing) {

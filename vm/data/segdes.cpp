@@ -15,6 +15,7 @@ struct SegdesArrays {
   std::mutex mutex;
   std::atomic<const std::int64_t*> offsets{nullptr};
   BufferRef offsets_memory;
+  bool given = false;  // the offsets: never changes
 
   // Foreign lengths have no pool of their own.
   [[nodiscard]] Pool& pool() const {
@@ -90,6 +91,13 @@ Segdes Segdes::from_lengths(Vector lengths, std::int64_t total, bool equal) {
   return s;
 }
 
+Segdes Segdes::from_offsets(Vector lengths, BufferRef offsets, std::int64_t total) {
+  Segdes s = from_lengths(std::move(lengths), total, false);
+  s.arrays_->offsets_memory = std::move(offsets);
+  s.arrays_->given = true;
+  return s;
+}
+
 Vector Segdes::lengths(Pool& pool) const {
   if (!is_regular()) return arrays_->lengths;
   if (segments_ == 1) return Vector::of_int(length_);
@@ -112,6 +120,11 @@ const std::int64_t* Segdes::offsets() const {
   if (const auto* p = a.offsets.load(std::memory_order_acquire)) return p;
   const std::lock_guard lock(a.mutex);
   if (const auto* p = a.offsets.load(std::memory_order_relaxed)) return p;
+  if (a.offsets_memory) {
+    const auto* p = reinterpret_cast<const std::int64_t*>(a.offsets_memory.data());
+    a.offsets.store(p, std::memory_order_release);
+    return p;
+  }
   BufferRef memory = a.pool().allocate(ByteCount::of<std::int64_t>(segments_ + 1));
   auto* to = reinterpret_cast<std::int64_t*>(memory.data());
   with_ints(a.lengths, [&](const auto* p) {
@@ -136,7 +149,10 @@ const std::int64_t* Segdes::offsets() const {
   return to;
 }
 
-const BufferRef& Segdes::offsets_buffer() const { return arrays_->offsets_memory; }
+const BufferRef& Segdes::offsets_buffer() const {
+  if (!arrays_->given) static_cast<void>(offsets());
+  return arrays_->offsets_memory;
+}
 
 bool operator==(const Segdes& a, const Segdes& b) {
   if (a.segments_ != b.segments_ || a.total_ != b.total_) return false;

@@ -50,8 +50,11 @@ void Binding::bind() {
     } else if (const auto* s = std::get_if<Segdes>(&region_.inputs[i])) {
       const bool regular = s->is_regular();
       descs_[i] = {s->segments(), s->total(), regular ? s->regular_length() : 0,
-                   regular ? nullptr : s->offsets(), nullptr};
-      if (!regular) descs_[i].remote = remote_of(*s->offsets_buffer().get());
+                   nullptr, nullptr};
+      if (regular) continue;
+      const Buffer& offsets = *s->offsets_buffer().get();
+      descs_[i].offsets = reinterpret_cast<const std::int64_t*>(offsets.bytes);
+      descs_[i].remote = remote_of(offsets);
     }
   }
 }
@@ -64,6 +67,7 @@ void Binding::clear() {
     memory_[i] = {};
   }
   made_.clear();
+  offsets_.clear();
   holds_ = false;
 }
 
@@ -117,6 +121,17 @@ void* Binding::allocate(plan::VarId var, Storage storage, std::int64_t length) {
   return memory_[static_cast<std::size_t>(var)].data();
 }
 
+std::int64_t* Binding::allocate_offsets(plan::VarId desc, std::int64_t segments) {
+  if (plan_.int_bits != IntBits::k64) return nullptr;  // the lengths will be stored anew
+  try {
+    BufferRef& memory = offsets_[desc];
+    memory = pool_.allocate(ByteCount::of<std::int64_t>(segments + 1));
+    return reinterpret_cast<std::int64_t*>(memory.data());
+  } catch (const Fault&) {
+    return nullptr;
+  }
+}
+
 void Binding::shrink(plan::VarId var, std::int64_t length) {
   const auto v = static_cast<std::size_t>(var);
   pool_.shrink(memory_[v], ByteCount::of(length, storage_bytes(plan_.vars[v].storage)));
@@ -153,6 +168,12 @@ Value Binding::segdes(std::size_t i) {
   if (v.form == plan::DescForm::kOneSegment) return Segdes::regular(1, total);
   const std::int64_t segments = lengths_[static_cast<std::size_t>(v.length)];
   if (segments == 1) return Segdes::regular(1, total);
+  const auto offsets = offsets_.find(static_cast<plan::VarId>(i));
+  if (offsets != offsets_.end() && descs_[i].remote != nullptr && total > 0) {
+    attach_remote(*offsets->second.get(), std::move(descs_[i].remote));
+    return Segdes::from_offsets(Vector(arrays_[i].storage, segments, std::move(memory_[i])),
+                                std::move(offsets->second), total);
+  }
   return Segdes::from_lengths(stored_as(plan_.int_bits, segments, std::move(memory_[i]), pool_), total);
 }
 

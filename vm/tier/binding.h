@@ -39,6 +39,7 @@ class Binding final : public plan::Host {
   [[nodiscard]] const std::vector<std::int64_t>& lengths() const { return lengths_; }
 
   void* allocate(plan::VarId var, Storage storage, std::int64_t length) override;
+  [[nodiscard]] std::int64_t* allocate_offsets(plan::VarId desc, std::int64_t segments) override;
   void shrink(plan::VarId var, std::int64_t length) override;
   void release(plan::VarId var) override;
   [[nodiscard]] bool cancelled() const override {
@@ -74,6 +75,7 @@ class Binding final : public plan::Host {
   const std::atomic<Stop>* stop_;
   std::vector<BufferRef>
       memory_;  // by VarId, of what the plan makes; outlives what stands for it on a device
+  std::map<plan::VarId, BufferRef> offsets_;  // likewise, by descriptor
   std::vector<plan::Array> arrays_;
   std::vector<plan::Desc> descs_;
   std::vector<std::int64_t> lengths_;

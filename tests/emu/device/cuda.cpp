@@ -198,6 +198,7 @@ int cuMemFreeHost(void* memory) {
 }
 int cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_t bytes, void* stream) {
   ENTER;
+  if (getenv("EMU_TR")) std::fprintf(stderr, "up %zu\n", bytes);
   if (bytes >= emu::Counts::kLeast) {
     ++machine().counts.uploads;
     machine().counts.upload_bytes += bytes;
@@ -208,6 +209,7 @@ int cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_t bytes, void* 
 }
 int cuMemcpyDtoHAsync_v2(void* to, Pointer from, std::size_t bytes, void* stream) {
   ENTER;
+  if (getenv("EMU_TR")) std::fprintf(stderr, "down %zu\n", bytes);
   if (bytes >= emu::Counts::kLeast) {
     ++machine().counts.downloads;
     machine().counts.download_bytes += bytes;
@@ -254,6 +256,7 @@ int cuStreamDestroy_v2(void* stream) {
 }
 int cuStreamSynchronize(void* stream) {
   ENTER;
+  ++machine().counts.waits;
   const int code = emu::run(stream_of(stream));
   emu::join(machine().host, stream_of(stream).clock);
   return code;
@@ -290,6 +293,7 @@ int cuEventRecord(void* event, void* stream) {
 }
 int cuEventSynchronize(void* event) {
   ENTER;
+  ++machine().counts.waits;
   const std::shared_ptr<emu::Record> last = static_cast<emu::Event*>(event)->last;
   if (last == nullptr) return kGood;
   if (!last->reached) emu::run(*last->stream, last.get());
