@@ -355,12 +355,15 @@ class CodeRun {
     queue_.upload(cells_memory_ + 8 * static_cast<Address>(cell), &cells_[at(cell)], 8);
   }
 
+  // Where all lengths are known, all is asked for before the host waits.
   RunStatus publish() {
-    if (!fetch_cells()) return failed();
+    const bool counts = std::find(lengths_.begin(), lengths_.end(), kUnknown) != lengths_.end();
+    if (counts && !fetch_cells()) return failed();
     for (std::size_t n = 0; n < lengths_.size(); ++n) run_.lengths[n] = lengths_[n];
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
       if (plan_.vars[i].role == VarRole::kOutput && !home_[i] && !publish(static_cast<VarId>(i)))
         return settle(RunStatus::kNoMemory);
+    if (!counts && !fetch_cells()) return failed();
     if (!queue_.wait()) return settle(RunStatus::kNoMemory);
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
       if (plan_.vars[i].role == VarRole::kOutput) unbox(static_cast<VarId>(i));
