@@ -179,7 +179,24 @@ class CodeRun {
     }
     for (std::size_t n = 0; n < lengths_.size(); ++n)
       lengths_[n] = static_cast<std::int64_t>(cells_[at(length_cell(static_cast<LengthId>(n)))]);
+    find_equal();
     return true;
+  }
+
+  // Descriptors of computed lengths that are all equal; of what has not run yet the cells say so, too, and
+  // the total is not known.
+  void find_equal() {
+    for (std::size_t d = 0; d < run_.descs.size(); ++d) {
+      const VarId differs = code_.differs_of[d];
+      if (differs == kNone || cells_[at(scalar_cell(plan_, differs))] != 0) continue;
+      const std::int64_t segments = lengths_[at(plan_.vars[d].length)];
+      const std::int64_t total = lengths_[at(plan_.vars[d].total)];
+      if (segments < 2 || total < 0) continue;
+      plan::Desc& desc = run_.descs[d];
+      desc.segments = segments;
+      desc.total = total;
+      desc.regular_length = total / segments;
+    }
   }
 
   bool kernel(std::size_t k) {
@@ -376,6 +393,7 @@ class CodeRun {
     a.storage = storage(v);
     a.data = nullptr;
     if (scalar(v) || a.length == 0) return true;
+    if (var(v).is_desc && run_.descs[at(v)].segments == a.length) return true;  // known by one length
     if (var(v).is_desc && a.length > 1) give_offsets(v);
     const std::size_t bytes = ByteCount::of(a.length, storage_bytes(a.storage)).get();
     a.data = run_.host->allocate(v, a.storage, a.length);

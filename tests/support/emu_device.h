@@ -28,7 +28,7 @@ inline emu::Counts counts() {
   emulated<void(emu::Counts*)>("emu_counts")(&out);
   return out;
 }
-// What was kept for vectors to come goes back to the driver.
+// What the engines' device has kept for vectors to come goes back to the driver.
 inline void empty_device() {
   std::string reason;
   static_cast<void>(gpu::shared_device(reason)->make_room(0));

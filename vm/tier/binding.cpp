@@ -1,5 +1,6 @@
 #include "vm/tier/binding.h"
 
+#include "vm/prims/spread.h"
 #include "vm/tier/describe.h"
 
 namespace nvm::vm {
@@ -66,6 +67,8 @@ void Binding::clear() {
     descs_[i].remote = nullptr;
     memory_[i] = {};
   }
+  for (std::size_t i = 0; i < plan_.vars.size(); ++i)
+    if (plan_.vars[i].role != plan::VarRole::kInput) descs_[i] = {};
   made_.clear();
   offsets_.clear();
   holds_ = false;
@@ -168,6 +171,7 @@ Value Binding::segdes(std::size_t i) {
   if (v.form == plan::DescForm::kOneSegment) return Segdes::regular(1, total);
   const std::int64_t segments = lengths_[static_cast<std::size_t>(v.length)];
   if (segments == 1) return Segdes::regular(1, total);
+  if (descs_[i].segments == segments) return Segdes::regular(segments, descs_[i].regular_length);
   const auto offsets = offsets_.find(static_cast<plan::VarId>(i));
   if (offsets != offsets_.end() && descs_[i].remote != nullptr && total > 0) {
     attach_remote(*offsets->second.get(), std::move(descs_[i].remote));
@@ -192,6 +196,23 @@ void Binding::take(std::span<Value> outputs) {
     if (memory_[i] && arrays_[i].remote != nullptr)
       attach_remote(*memory_[i].get(), std::move(arrays_[i].remote));
     outputs[i] = plan_.vars[i].is_desc ? segdes(i) : vector(i);
+  }
+  take_equal(outputs);
+}
+
+// Lengths that have turned out to be equal are one, repeated.
+void Binding::take_equal(std::span<Value> outputs) const {
+  for (const soac::RegionInst& in : region_.region.insts) {
+    if (in.op != Op::kMakeSegdes && in.op != Op::kLengths) continue;
+    const bool made = in.op == Op::kMakeSegdes;
+    const auto d = static_cast<std::size_t>(made ? in.results[0] : in.operands[0]);
+    const auto x = static_cast<std::size_t>(made ? in.operands[0] : in.results[0]);
+    const plan::Desc& desc = descs_[d];
+    const auto* lengths = std::get_if<Vector>(&outputs[x]);
+    if (plan_.vars[d].role == plan::VarRole::kInput || desc.segments < 2 || lengths == nullptr ||
+        lengths->length() != desc.segments)
+      continue;
+    outputs[x] = repeat_element(Vector::of_int(desc.regular_length), desc.segments, *context_);
   }
 }
 

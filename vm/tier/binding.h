@@ -57,6 +57,7 @@ class Binding final : public plan::Host {
 
  private:
   [[nodiscard]] KernelRun kernel_run(std::size_t kernel, std::span<const ssa::Inst* const> insts) const;
+  void take_equal(std::span<Value> outputs) const;
   [[nodiscard]] Value vector(std::size_t i);
   [[nodiscard]] Value segdes(std::size_t i);
   // What a kernel that is left to a primitive is for.
