@@ -156,7 +156,10 @@ const BufferRef& Segdes::offsets_buffer() const {
 
 bool operator==(const Segdes& a, const Segdes& b) {
   if (a.segments_ != b.segments_ || a.total_ != b.total_) return false;
-  if (a.is_regular() || b.is_regular()) return a.is_regular() == b.is_regular();
+  if (a.is_regular() && b.is_regular()) return true;
+  if (b.is_regular()) return b == a;
+  if (a.is_regular())  // the other may have been made without a look at its lengths
+    return a.segments_ > 0 && b.length_at(0) == a.length_ && all_equal(b.arrays_->lengths);
   if (a.arrays_ == b.arrays_) return true;
   const Vector& x = a.arrays_->lengths;
   const Vector& y = b.arrays_->lengths;
