@@ -12,7 +12,7 @@ constexpr std::int64_t kRoom =
     24;  // bytes of arena for a byte of arguments, as a rule: frames and what they hold
 constexpr std::int64_t kLeastArena = 256 << 10;
 constexpr std::int64_t kMostArena = 64 << 20;
-constexpr std::int64_t kMore = 4;  // times as much for groups that ran out of it
+constexpr std::int64_t kMore = 4;                            // times as much for groups that ran out of it
 constexpr std::int64_t kMostArenas = std::int64_t{1} << 30;  // bytes of all
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::uint64_t kDone = 0, kFull = 2;

@@ -108,8 +108,8 @@ class Host {
 // Arguments of one run, all indexed by VarId or LengthId of the plan. Inputs are filled in by the caller; the
 // engine fills in outputs: arrays (length, data as allocated, or scalar), lengths that are counted, and for
 // descriptors made by a filter the kept count of every segment as an Array of kI64 (segments entries). Of
-// temps that INTs are or-ed to it may fill in the number, with length 1. Of a descriptor of computed lengths that
-// are equal, also of a temp, it may fill in segments and regular_length instead.
+// temps that INTs are or-ed to it may fill in the number, with length 1. Of a descriptor of computed lengths
+// that are equal, also of a temp, it may fill in segments and regular_length instead.
 struct Run {
   std::span<Array> arrays;
   std::span<Desc> descs;

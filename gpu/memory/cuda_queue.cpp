@@ -76,9 +76,7 @@ Address CudaQueue::allocate(std::size_t bytes) {
   return code == 0 ? p : 0;
 }
 
-void CudaQueue::free(Address memory) {
-  (asked_.empty() ? spare_ : freed_[lane_]).push_back(memory);
-}
+void CudaQueue::free(Address memory) { (asked_.empty() ? spare_ : freed_[lane_]).push_back(memory); }
 
 Address CudaQueue::bring(std::shared_ptr<Remote>& remote, const void* data, std::size_t bytes) {
   auto vector = std::dynamic_pointer_cast<DeviceVector>(remote);

@@ -81,11 +81,11 @@ class CudaQueue final : public Queue {
 
   int lane_ = 0;
   std::vector<DeviceOp> asked_;
-  std::vector<int> then_;                 // lanes whose last operation the next one of lane_ comes after
+  std::vector<int> then_;  // lanes whose last operation the next one of lane_ comes after
   // Freed by work that has not been passed on: taken again by the same lane alone. Then by any.
   std::map<int, std::vector<Address>> freed_;
   std::vector<Address> spare_;
-  bool busy_ = false;  // something has been passed on since the last wait
+  bool busy_ = false;          // something has been passed on since the last wait
   std::vector<Event> events_;  // not in use
   std::vector<Event> used_events_;
   // Few bytes on their way to the host or from it, through pinned memory.

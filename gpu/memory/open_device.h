@@ -80,10 +80,10 @@ class OpenDevice {
   Staging staging_;
   std::unique_ptr<Residents> residents_;
   std::atomic<bool> lost_{false};
-  std::mutex mutex_;               // guards the rest
-  std::vector<Stream> streams_;    // made and not in use
-  std::vector<std::byte*> notes_;  // likewise
-  std::map<DevicePointer, std::size_t> rooms_;         // of all that was taken and not freed
+  std::mutex mutex_;                                // guards the rest
+  std::vector<Stream> streams_;                     // made and not in use
+  std::vector<std::byte*> notes_;                   // likewise
+  std::map<DevicePointer, std::size_t> rooms_;      // of all that was taken and not freed
   std::multimap<std::size_t, DevicePointer> kept_;  // by bytes, released
   std::string failure_;
 };

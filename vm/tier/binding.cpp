@@ -50,8 +50,7 @@ void Binding::bind() {
       }
     } else if (const auto* s = std::get_if<Segdes>(&region_.inputs[i])) {
       const bool regular = s->is_regular();
-      descs_[i] = {s->segments(), s->total(), regular ? s->regular_length() : 0,
-                   nullptr, nullptr};
+      descs_[i] = {s->segments(), s->total(), regular ? s->regular_length() : 0, nullptr, nullptr};
       if (regular) continue;
       const Buffer& offsets = *s->offsets_buffer().get();
       descs_[i].offsets = reinterpret_cast<const std::int64_t*>(offsets.bytes);

@@ -188,14 +188,15 @@ bool Recorder::leave_again(const ssa::Inst& inst, const Site& site, std::span<Va
   return offer(inst, site, operands, results);
 }
 
-// Cut where they began, the regions of a loop are all alike. Behind a primitive another turn gains little, and
-// where compiling takes long, so does any.
+// Cut where they began, the regions of a loop are all alike. Behind a primitive another turn gains little,
+// and where compiling takes long, so does any.
 bool Recorder::comes_back(const ssa::Inst& inst) const {
   const std::size_t insts = now_.region.insts.size();
   const auto same = [&](const RecordedSite& s) { return s.inst == &inst; };
   if (insts == 0) return false;
   if (insts >= limits_.max_insts / 2 && same(now_.sites.front())) return true;
-  return (primitives_ || insts >= limits_.long_turn) && std::any_of(now_.sites.begin(), now_.sites.end(), same);
+  return (primitives_ || insts >= limits_.long_turn) &&
+         std::any_of(now_.sites.begin(), now_.sites.end(), same);
 }
 
 bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,

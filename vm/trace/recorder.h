@@ -120,8 +120,8 @@ class Recorder final : public RegionHook {
   // Why an instruction is not recorded for these operands; nothing if it may be.
   [[nodiscard]] std::optional<RegionStop> refuses(const ssa::Inst& inst,
                                                   std::span<const Value> operands) const;
-  // Is MAKE_SEGDES of these lengths recorded, which are promised or on a device? Of a few it is not: how much work will lie under them
-  // says nothing but their sum.
+  // Is MAKE_SEGDES of these lengths recorded, which are promised or on a device? Of a few it is not: how much
+  // work will lie under them says nothing but their sum.
   [[nodiscard]] bool describes(const Value& lengths) const;
   [[nodiscard]] std::optional<RegionStop> refuses_primitive(const ssa::Inst& inst,
                                                             std::span<const Value> operands) const;

@@ -198,7 +198,6 @@ int cuMemFreeHost(void* memory) {
 }
 int cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_t bytes, void* stream) {
   ENTER;
-  if (getenv("EMU_TR")) std::fprintf(stderr, "up %zu\n", bytes);
   if (bytes >= emu::Counts::kLeast) {
     ++machine().counts.uploads;
     machine().counts.upload_bytes += bytes;
@@ -209,7 +208,6 @@ int cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_t bytes, void* 
 }
 int cuMemcpyDtoHAsync_v2(void* to, Pointer from, std::size_t bytes, void* stream) {
   ENTER;
-  if (getenv("EMU_TR")) std::fprintf(stderr, "down %zu\n", bytes);
   if (bytes >= emu::Counts::kLeast) {
     ++machine().counts.downloads;
     machine().counts.download_bytes += bytes;
