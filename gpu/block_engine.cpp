@@ -12,6 +12,7 @@ constexpr std::int64_t kRoom =
     24;  // bytes of arena for a byte of arguments, as a rule: frames and what they hold
 constexpr std::int64_t kLeastArena = 256 << 10;
 constexpr std::int64_t kMostArena = 64 << 20;
+constexpr std::int64_t kMore = 4;                            // times as much for groups that ran out of it
 constexpr std::int64_t kMostArenas = std::int64_t{1} << 30;  // bytes of all
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::uint64_t kDone = 0, kFull = 2;
@@ -37,7 +38,7 @@ class BlockRun {
 
  private:
   bool compute() {
-    if (!bind() || !first_round() || !second_round()) return false;
+    if (!bind() || !first_round() || !other_rounds()) return false;
     if (std::any_of(call_.states.begin(), call_.states.end(),
                     [](std::uint64_t s) { return s != kDone && s != kFull; }))
       return true;
@@ -96,16 +97,37 @@ class BlockRun {
     args_[kArenaBytes] = static_cast<std::uint64_t>(limits_.shared_bytes);
     return launch(static_cast<unsigned>(limits_.shared_bytes)) && unfinished();
   }
-  // In the device's memory: all groups, or those that were too large for shared memory.
-  bool second_round() {
-    if (list_.empty()) return true;
-    std::int64_t arena = limits_.arena_bytes;
-    if (arena == 0) arena = std::clamp(kRoom * 2 * call_.most_bytes, kLeastArena, kMostArena);
+  // In the device's memory: all groups, or those that were too large for shared memory; those that ran out
+  // of it again in larger arenas, together.
+  bool other_rounds() {
+    if (limits_.arena_bytes > 0) return list_.empty() || in_arenas(limits_.arena_bytes);
+    std::int64_t arena = std::clamp(kRoom * 2 * call_.most_bytes, kLeastArena, kMostArena);
+    if (!list_.empty() && !in_arenas(arena)) return false;
+    while (!list_.empty() && arena < kMostArena && more_heap()) {
+      arena = std::min(kMore * arena, kMostArena);
+      if (!in_arenas(arena)) return queue_.error().empty();  // the host makes those that are left
+    }
+    return true;
+  }
+  // What ran out may have been the results' memory.
+  bool more_heap() {
+    const Address heap = take(kMore * args_[kHeapBytes]);
+    if (heap == 0) return false;
+    args_[kHeapBytes] *= kMore;
+    args_[kHeap] = heap;
+    queue_.clear(args_[kHeapTop], 8);
+    return true;
+  }
+  bool in_arenas(std::int64_t arena) {
     blocks_ = std::min({static_cast<std::int64_t>(list_.size()), kMostBlocks,
                         std::max<std::int64_t>(kMostArenas / arena, 1)});
     args_[kArenaBytes] = static_cast<std::uint64_t>(arena);
-    args_[kArenas] = take(static_cast<std::size_t>(arena * blocks_));
-    return args_[kArenas] != 0 && launch(0) && unfinished();
+    const Address arenas = queue_.allocate(static_cast<std::size_t>(arena * blocks_));
+    if (arenas == 0) return false;
+    args_[kArenas] = arenas;
+    const bool done = launch(0) && unfinished();
+    queue_.free(arenas);
+    return done;
   }
   bool launch(unsigned shared_bytes) {
     args_[kGroups] = list_.size();

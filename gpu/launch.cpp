@@ -66,7 +66,7 @@ class CodeRun {
   [[nodiscard]] Storage storage(VarId v) const { return var(v).is_desc ? Storage::kI64 : var(v).storage; }
   RunStatus settle(RunStatus status) {
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
-      if (plan_.vars[i].role == VarRole::kOutput) run_.arrays[i].remote = nullptr;
+      if (plan_.vars[i].role == VarRole::kOutput) run_.arrays[i].remote = run_.descs[i].remote = nullptr;
     static_cast<void>(queue_.wait());  // copies from host memory may still be under way
     return status;
   }
@@ -179,7 +179,24 @@ class CodeRun {
     }
     for (std::size_t n = 0; n < lengths_.size(); ++n)
       lengths_[n] = static_cast<std::int64_t>(cells_[at(length_cell(static_cast<LengthId>(n)))]);
+    find_equal();
     return true;
+  }
+
+  // Descriptors of computed lengths that are all equal; of what has not run yet the cells say so, too, and
+  // the total is not known.
+  void find_equal() {
+    for (std::size_t d = 0; d < run_.descs.size(); ++d) {
+      const VarId differs = code_.differs_of[d];
+      if (differs == kNone || cells_[at(scalar_cell(plan_, differs))] != 0) continue;
+      const std::int64_t segments = lengths_[at(plan_.vars[d].length)];
+      const std::int64_t total = lengths_[at(plan_.vars[d].total)];
+      if (segments < 2 || total < 0) continue;
+      plan::Desc& desc = run_.descs[d];
+      desc.segments = segments;
+      desc.total = total;
+      desc.regular_length = total / segments;
+    }
   }
 
   bool kernel(std::size_t k) {
@@ -355,12 +372,15 @@ class CodeRun {
     queue_.upload(cells_memory_ + 8 * static_cast<Address>(cell), &cells_[at(cell)], 8);
   }
 
+  // Where all lengths are known, all is asked for before the host waits.
   RunStatus publish() {
-    if (!fetch_cells()) return failed();
+    const bool counts = std::find(lengths_.begin(), lengths_.end(), kUnknown) != lengths_.end();
+    if (counts && !fetch_cells()) return failed();
     for (std::size_t n = 0; n < lengths_.size(); ++n) run_.lengths[n] = lengths_[n];
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
       if (plan_.vars[i].role == VarRole::kOutput && !home_[i] && !publish(static_cast<VarId>(i)))
         return settle(RunStatus::kNoMemory);
+    if (!counts && !fetch_cells()) return failed();
     if (!queue_.wait()) return settle(RunStatus::kNoMemory);
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
       if (plan_.vars[i].role == VarRole::kOutput) unbox(static_cast<VarId>(i));
@@ -373,6 +393,8 @@ class CodeRun {
     a.storage = storage(v);
     a.data = nullptr;
     if (scalar(v) || a.length == 0) return true;
+    if (var(v).is_desc && run_.descs[at(v)].segments == a.length) return true;  // known by one length
+    if (var(v).is_desc && a.length > 1) give_offsets(v);
     const std::size_t bytes = ByteCount::of(a.length, storage_bytes(a.storage)).get();
     a.data = run_.host->allocate(v, a.storage, a.length);
     if (a.data == nullptr) return false;
@@ -381,6 +403,18 @@ class CodeRun {
     else if (queue_.share(a.remote, memory_[at(v)], a.data, bytes))
       owned_.erase(std::find(owned_.begin(), owned_.end(), memory_[at(v)]));
     return true;
+  }
+  // Offsets that were made stay on the device, too. Without them the host makes them of the lengths.
+  void give_offsets(VarId d) {
+    if (offsets_[at(d)] == 0) return;
+    const auto own = std::find(owned_.begin(), owned_.end(), offsets_[at(d)]);
+    std::int64_t* const home =
+        own == owned_.end() ? nullptr : run_.host->allocate_offsets(d, lengths_[at(var(d).length)]);
+    if (home == nullptr) return;
+    plan::Desc& desc = run_.descs[at(d)];
+    desc.offsets = home;
+    const std::size_t bytes = 8 * (static_cast<std::size_t>(lengths_[at(var(d).length)]) + 1);
+    if (queue_.share(desc.remote, *own, home, bytes)) owned_.erase(own);
   }
   // What was counted may be much less than there was room for. False: no memory for a smaller copy.
   bool trim(VarId v, std::size_t bytes) {

@@ -32,13 +32,13 @@ struct Array {
 };
 
 // A descriptor bound for one run. offsets has segments + 1 entries and is null if the form needs none
-// (kOneSegment, kRegular).
+// (kOneSegment, kRegular); valid as the data of an array are.
 struct Desc {
   std::int64_t segments = 0;
   std::int64_t total = 0;
   std::int64_t regular_length = 0;
   const std::int64_t* offsets = nullptr;
-  std::shared_ptr<Remote> remote = {};  // of offsets, as for arrays; they are always valid
+  std::shared_ptr<Remote> remote = {};  // of offsets, as for arrays
 };
 
 enum class KernelWay : std::uint8_t {
@@ -73,6 +73,12 @@ class Host {
   // Memory for `length` elements of var (a temp or an output), kept until the run has ended; null: out of
   // memory.
   virtual void* allocate(VarId var, Storage storage, std::int64_t length) = 0;
+  // Memory for the offsets of a descriptor that the plan makes, for an engine that has made them and keeps
+  // them on its device: then it sets `offsets` and `remote` of the Desc. Null: out of memory, or nobody wants
+  // them.
+  [[nodiscard]] virtual std::int64_t* allocate_offsets(VarId /*desc*/, std::int64_t /*segments*/) {
+    return nullptr;
+  }
   // What was allocated for `from`, a temp that will not be read any more, is now that of `to`, which is
   // stored alike and as long. False: it is not, and `to` needs memory of its own.
   [[nodiscard]] virtual bool hand_over(VarId /*from*/, VarId /*to*/) { return false; }
@@ -102,7 +108,8 @@ class Host {
 // Arguments of one run, all indexed by VarId or LengthId of the plan. Inputs are filled in by the caller; the
 // engine fills in outputs: arrays (length, data as allocated, or scalar), lengths that are counted, and for
 // descriptors made by a filter the kept count of every segment as an Array of kI64 (segments entries). Of
-// temps that INTs are or-ed to it may fill in the number, with length 1.
+// temps that INTs are or-ed to it may fill in the number, with length 1. Of a descriptor of computed lengths
+// that are equal, also of a temp, it may fill in segments and regular_length instead.
 struct Run {
   std::span<Array> arrays;
   std::span<Desc> descs;
@@ -115,6 +122,8 @@ struct Run {
 [[nodiscard]] inline bool fetch_inputs(const Run& run, std::string& why) {
   for (Array& a : run.arrays)
     if (a.remote != nullptr && !a.remote->fetch(why)) return false;
+  for (Desc& d : run.descs)
+    if (d.remote != nullptr && !d.remote->fetch(why)) return false;
   return true;
 }
 

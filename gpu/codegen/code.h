@@ -72,6 +72,8 @@ struct Code {
   std::vector<KernelCode> kernels;  // without launches where the host's primitive does the work
   std::vector<VarId>
       offsets_of;  // by VarId: for descriptors made here, the vector of their offsets; else kNone
+  // Likewise, of computed lengths: a BOOL, whether some length is not as the first.
+  std::vector<VarId> differs_of;
 };
 
 // Random numbers and descriptors are made here; a rank is a primitive, which runs on the device, too.

@@ -2,6 +2,7 @@
 // scans go first and leave their results in scratch, then reductions, then the rest.
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "gpu/codegen/lanes.h"
@@ -202,7 +203,12 @@ void add_offsets(Code& code) {
       for (const VarId d : {in.desc, in.desc2}) followed.insert(d);
     for (const Sink& s : k.sinks) followed.insert(s.desc);
   }
+  // What follows one behind this plan finds the offsets there, too.
+  for (std::size_t d = 0; d < plan.vars.size(); ++d)
+    if (plan.vars[d].is_desc && plan.vars[d].role == plan::VarRole::kOutput)
+      followed.insert(static_cast<VarId>(d));
   code.offsets_of.assign(plan.vars.size(), kNone);
+  code.differs_of.assign(plan.vars.size(), kNone);
   std::vector<plan::Kernel> kernels;
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
     plan::Kernel& k = plan.kernels[i];
@@ -213,7 +219,7 @@ void add_offsets(Code& code) {
         made.push_back(s.out_desc);
     if (!k.sinks.empty() && k.sinks.front().kind == SinkKind::kSegdes) {
       const auto d = static_cast<std::size_t>(k.sinks.front().out_desc);
-      code.offsets_of[d] = lower_segdes(plan, k);
+      std::tie(code.offsets_of[d], code.differs_of[d]) = lower_segdes(plan, k);
     }
     kernels.push_back(std::move(k));
     code.kernels.emplace_back().origin = static_cast<std::int32_t>(i);
@@ -229,6 +235,7 @@ void add_offsets(Code& code) {
   }
   plan.kernels = std::move(kernels);
   code.offsets_of.resize(plan.vars.size(), kNone);
+  code.differs_of.resize(plan.vars.size(), kNone);
 }
 
 // A partition is a scatter by the ranks of its flags, which its count becomes a scan of. Where a second side

@@ -29,9 +29,31 @@ bool reads(const plan::Plan& plan, VarId d) {
   });
 }
 
+// Whether some length is not as the first: equal ones the host knows as two numbers.
+VarId compare_lengths(plan::Plan& plan, plan::Kernel& kernel, std::int32_t length) {
+  plan::Var made;
+  made.role = plan::VarRole::kTemp;
+  made.type = Type::kBool;
+  made.storage = Storage::kB8;
+  made.length = 0;
+  const auto differs = static_cast<VarId>(plan.vars.size());
+  plan.vars.push_back(made);
+  const VarId lengths = kernel.body.insts[static_cast<std::size_t>(length)].var;
+  const std::int32_t zero = kernel.body.add({});
+  const std::int32_t first = kernel.body.add({.pull = Pull::kGather, .a = zero, .var = lengths});
+  Sink s;
+  s.kind = SinkKind::kReduce;
+  s.type = Type::kBool;
+  s.combine = Scalar::kOr;
+  s.value = kernel.body.apply(Scalar::kNe, Type::kBool, length, first);
+  s.out = differs;
+  kernel.sinks.push_back(s);
+  return differs;
+}
+
 }  // namespace
 
-VarId lower_segdes(plan::Plan& plan, plan::Kernel& kernel) {
+std::pair<VarId, VarId> lower_segdes(plan::Plan& plan, plan::Kernel& kernel) {
   Sink total = kernel.sinks.front();
   const VarId d = total.out_desc;
   const plan::Var& desc = plan.vars[static_cast<std::size_t>(d)];
@@ -45,7 +67,7 @@ VarId lower_segdes(plan::Plan& plan, plan::Kernel& kernel) {
     kernel.sinks.push_back(s);
   };
   kernel.sinks.clear();
-  VarId offsets = kNone;
+  VarId offsets = kNone, differs = kNone;
   if (segments) {
     plan::Var made;
     made.role = plan::VarRole::kTemp;
@@ -62,13 +84,14 @@ VarId lower_segdes(plan::Plan& plan, plan::Kernel& kernel) {
     total.value = kernel.body.apply(Scalar::kAdd, Type::kInt, begin, length);
     total.out = offsets;
     store(begin, offsets);
+    differs = compare_lengths(plan, kernel, length);
   }
   if (asked) store(length, d);
   kernel.body.add({.pull = Pull::kCheck,
                    .type = Type::kBool,
                    .a = wrong(kernel.body, plan.int_bits, length, total.value)});
   kernel.sinks.push_back(total);
-  return offsets;
+  return {offsets, differs};
 }
 
 void write_total(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink) {

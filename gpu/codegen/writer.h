@@ -196,7 +196,7 @@ void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body
                             int width);
 // Makes a kernel of SEGDES a scan of its lengths, and adds to the plan the vector of offsets that it stores.
 // kNone if there is one segment: then the total is all.
-[[nodiscard]] VarId lower_segdes(plan::Plan& plan, plan::Kernel& kernel);
+[[nodiscard]] std::pair<VarId, VarId> lower_segdes(plan::Plan& plan, plan::Kernel& kernel);
 // The total, at the last element; where there may be none.
 void write_total(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink);
 void write_no_total(KernelWriter& k, Function& f, std::int32_t sink);

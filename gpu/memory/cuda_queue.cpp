@@ -15,7 +15,8 @@ CudaQueue::CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& mod
 
 CudaQueue::~CudaQueue() {
   flush();
-  if (!notes_.empty()) static_cast<void>(device_->driver().stream_wait(stream(0)));
+  if (busy_) static_cast<void>(device_->driver().stream_wait(stream(0)));
+  for (const Address a : spare_) device_->release(a);
   if (note_ != nullptr) device_->give_note(note_);
   for (const Event e : {begin_, end_})
     if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
@@ -42,36 +43,40 @@ Stream CudaQueue::stream(int lane) {
   return streams_[at];
 }
 
-// ---- memory: of the first lane's stream; a lane takes again what it has freed since the last flush
+// ---- memory: of the first lane's stream; a lane takes again what it has freed, or any has before the last
+// flush
 
-Address CudaQueue::allocate(std::size_t bytes) {
-  std::vector<Address>& again = freed_[lane_];
-  for (auto it = again.begin(); it != again.end(); ++it) {
-    const std::size_t room = sizes_[*it];
+Address CudaQueue::take_again(std::vector<Address>& memories, std::size_t bytes) {
+  for (auto it = memories.begin(); it != memories.end(); ++it) {
+    const std::size_t room = device_->room(*it);
     if (room < bytes || room > 2 * bytes + 4096) continue;
     const Address a = *it;
-    again.erase(it);
+    memories.erase(it);
     return a;
   }
+  return 0;
+}
+
+Address CudaQueue::allocate(std::size_t bytes) {
+  if (const Address a = take_again(freed_[lane_], bytes); a != 0) return a;
+  if (const Address a = take_again(spare_, bytes); a != 0) return a;
+  if (const Address a = device_->take_kept(bytes); a != 0) return a;
   DevicePointer p = 0;
   int code = device_->driver().allocate_async(&p, bytes, stream(0));
   while (code == OpenDevice::kOutOfMemory) {
     flush();
-    static_cast<void>(device_->driver().stream_wait(stream(0)));  // what is freed there can be given back
+    static_cast<void>(device_->driver().stream_wait(stream(0)));
+    for (const Address a : std::exchange(spare_, {})) device_->release(a);
     if (!device_->make_room(bytes)) return 0;
     code = device_->driver().allocate_async(&p, bytes, stream(0));
   }
   note(code, "taking memory");
-  if (code == 0) sizes_[p] = bytes;
+  busy_ = true;  // it is there in the order of the stream
+  if (code == 0) device_->note_taken(p, bytes);
   return code == 0 ? p : 0;
 }
 
-void CudaQueue::free(Address memory) {
-  if (asked_.empty())
-    note(device_->driver().free_async(memory, stream(0)), "freeing memory");
-  else
-    freed_[lane_].push_back(memory);
-}
+void CudaQueue::free(Address memory) { (asked_.empty() ? spare_ : freed_[lane_]).push_back(memory); }
 
 Address CudaQueue::bring(std::shared_ptr<Remote>& remote, const void* data, std::size_t bytes) {
   auto vector = std::dynamic_pointer_cast<DeviceVector>(remote);
@@ -101,16 +106,29 @@ bool CudaQueue::share(std::shared_ptr<Remote>& remote, Address memory, void* dat
 
 void CudaQueue::upload(Address to, const void* from, std::size_t bytes) {
   flush();
+  if (std::byte* const room = note_room(bytes); room != nullptr) {
+    std::memcpy(room, from, bytes);
+    from = room;
+  }
+  busy_ = true;
   note(device_->driver().copy_in(to, from, bytes, stream(0)), "copying to the device");
 }
+
+// Pinned memory for few bytes until the next wait; null if there is none left.
+std::byte* CudaQueue::note_room(std::size_t bytes) {
+  if (bytes > OpenDevice::kNoteBytes - note_used_) return nullptr;
+  if (note_ == nullptr) note_ = device_->take_note();
+  if (note_ == nullptr) return nullptr;
+  return note_ + std::exchange(note_used_, note_used_ + (bytes + 15) / 16 * 16);
+}
+
 void CudaQueue::download(void* to, Address from, std::size_t bytes) {
   flush();
-  if (note_ == nullptr && bytes <= OpenDevice::kNoteBytes) note_ = device_->take_note();
-  if (note_ != nullptr && bytes <= OpenDevice::kNoteBytes - note_used_) {
-    notes_.push_back({to, note_used_, bytes});
-    to = note_ + note_used_;
-    note_used_ += (bytes + 15) / 16 * 16;
+  if (std::byte* const room = note_room(bytes); room != nullptr) {
+    notes_.push_back({to, room, bytes});
+    to = room;
   }
+  busy_ = true;
   note(device_->driver().copy_out(to, from, bytes, stream(0)), "copying from the device");
 }
 
@@ -166,11 +184,12 @@ void CudaQueue::ask(DeviceOp op) {
 void CudaQueue::flush() {
   pass_on();
   for (const auto& [lane, memories] : std::exchange(freed_, {}))
-    for (const Address a : memories) note(device_->driver().free_async(a, stream(0)), "freeing memory");
+    spare_.insert(spare_.end(), memories.begin(), memories.end());
 }
 
 void CudaQueue::pass_on() {
   if (asked_.empty()) return;
+  busy_ = true;
   if (!pass_on_graph()) pass_on_streams();
   asked_.clear();
 }
@@ -288,10 +307,10 @@ double CudaQueue::seconds() {
 
 bool CudaQueue::wait() {
   flush();
-  note(device_->driver().stream_wait(stream(0)), "running kernels");
+  if (std::exchange(busy_, false)) note(device_->driver().stream_wait(stream(0)), "running kernels");
   const bool good = error_.empty() && !short_of_memory_;
   for (const Note& n : std::exchange(notes_, {}))
-    if (good) std::memcpy(n.to, note_ + n.at, n.bytes);
+    if (good) std::memcpy(n.to, n.from, n.bytes);
   note_used_ = 0;
   for (auto& [shape, graph] : std::exchange(running_, {}))
     if (good) module_.graphs().give(shape, std::move(graph));

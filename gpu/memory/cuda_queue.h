@@ -62,6 +62,8 @@ class CudaQueue final : public Queue {
   [[nodiscard]] bool pass_on_graph();
   void pass_on_streams();
   void issue(const DeviceOp& op);
+  [[nodiscard]] Address take_again(std::vector<Address>& memories, std::size_t bytes);
+  [[nodiscard]] std::byte* note_room(std::size_t bytes);
   [[nodiscard]] Stream stream(int lane);
   [[nodiscard]] Event event();
   void order(Stream first, Stream then, Event between);
@@ -79,16 +81,18 @@ class CudaQueue final : public Queue {
 
   int lane_ = 0;
   std::vector<DeviceOp> asked_;
-  std::vector<int> then_;                 // lanes whose last operation the next one of lane_ comes after
-  std::map<Address, std::size_t> sizes_;  // of what was allocated here
-  // Freed by work that has not been passed on: taken again by the same lane alone.
+  std::vector<int> then_;  // lanes whose last operation the next one of lane_ comes after
+  // Freed by work that has not been passed on: taken again by the same lane alone. Then by any.
   std::map<int, std::vector<Address>> freed_;
+  std::vector<Address> spare_;
+  bool busy_ = false;          // something has been passed on since the last wait
   std::vector<Event> events_;  // not in use
   std::vector<Event> used_events_;
-  // Few bytes on their way to the host, through pinned memory.
+  // Few bytes on their way to the host or from it, through pinned memory.
   struct Note {
     void* to = nullptr;
-    std::size_t at = 0, bytes = 0;
+    const std::byte* from = nullptr;
+    std::size_t bytes = 0;
   };
   std::byte* note_ = nullptr;
   std::size_t note_used_ = 0;

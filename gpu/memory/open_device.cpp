@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "gpu/memory/device_vector.h"
 
@@ -62,6 +63,7 @@ std::shared_ptr<OpenDevice> OpenDevice::open(int ordinal, std::string& reason) {
 OpenDevice::~OpenDevice() {
   if (context_ == nullptr) return;
   enter();
+  free_kept();
   staging_.close(*driver_);
   for (std::byte* const note : notes_) static_cast<void>(driver_->host_free(note));
   for (const Stream s : streams_) static_cast<void>(driver_->stream_destroy(s));
@@ -106,23 +108,56 @@ void OpenDevice::give_note(std::byte* memory) {
 
 DevicePointer OpenDevice::take(std::size_t bytes) {
   if (lost()) return 0;
+  if (const DevicePointer kept = take_kept(bytes); kept != 0) return kept;
   enter();
   DevicePointer p = 0;
   int code = driver_->allocate_async(&p, bytes, transfers_);
   while (code == kOutOfMemory && make_room(bytes)) code = driver_->allocate_async(&p, bytes, transfers_);
   if (code == kOutOfMemory) return 0;
   if (!good(code, "taking memory") || !good(driver_->stream_wait(transfers_), "taking memory")) return 0;
+  note_taken(p, bytes);
   return p;
 }
 
 void OpenDevice::release(DevicePointer memory) {
   if (memory == 0) return;
-  enter();
-  static_cast<void>(driver_->free_async(memory, transfers_));
+  const std::lock_guard lock(mutex_);
+  kept_.emplace(rooms_.at(memory), memory);
+}
+
+DevicePointer OpenDevice::take_kept(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto it = kept_.lower_bound(bytes);
+  if (it == kept_.end() || it->first > 2 * bytes + 4096) return 0;
+  const DevicePointer p = it->second;
+  kept_.erase(it);
+  return p;
+}
+
+void OpenDevice::note_taken(DevicePointer memory, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  rooms_[memory] = bytes;
+}
+
+std::size_t OpenDevice::room(DevicePointer memory) {
+  const std::lock_guard lock(mutex_);
+  return rooms_.at(memory);
+}
+
+bool OpenDevice::free_kept() {
+  const std::lock_guard lock(mutex_);
+  const bool any = !kept_.empty();
+  for (const auto& [bytes, memory] : std::exchange(kept_, {})) {
+    rooms_.erase(memory);
+    static_cast<void>(driver_->free_async(memory, transfers_));
+  }
+  return any;
 }
 
 bool OpenDevice::make_room(std::size_t bytes) {
-  const bool sent = residents_->evict(bytes);
+  const bool kept = free_kept();
+  const bool sent = !kept && residents_->evict(bytes);
+  free_kept();
   static_cast<void>(driver_->stream_wait(transfers_));
   std::size_t before = 0;
   std::size_t after = 0;
@@ -130,17 +165,17 @@ bool OpenDevice::make_room(std::size_t bytes) {
   static_cast<void>(driver_->memory_info(&before, &total));
   static_cast<void>(driver_->pool_trim(pool_, 0));
   static_cast<void>(driver_->memory_info(&after, &total));
-  return sent || after > before;
+  return kept || sent || after > before;
 }
 
 bool OpenDevice::upload(DevicePointer to, const void* from, std::size_t bytes) {
   enter();
-  return good(staging_.upload(*driver_, transfers_, to, from, bytes), "copying to the device");
+  return good(staging_.upload(*driver_, context_, transfers_, to, from, bytes), "copying to the device");
 }
 
 bool OpenDevice::download(void* to, DevicePointer from, std::size_t bytes) {
   enter();
-  return good(staging_.download(*driver_, transfers_, to, from, bytes), "copying from the device");
+  return good(staging_.download(*driver_, context_, transfers_, to, from, bytes), "copying from the device");
 }
 
 bool OpenDevice::good(int code, const char* doing) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -39,13 +40,17 @@ class OpenDevice {
   void give_note(std::byte* memory);
   static constexpr std::size_t kNoteBytes = 4096;
 
-  // ---- memory; what is freed is kept by the driver's pool and reused in the order of streams
+  // ---- memory; what is released is kept and taken again without asking the driver
   // Ready when this returns; makes room where there is none; 0 if there is none then, or the device has
   // failed.
   [[nodiscard]] DevicePointer take(std::size_t bytes);
   void release(DevicePointer memory);  // 0 is fine; nothing may use it any more
-  // For who was refused memory: unused memory and vectors that are not in use go. False if that frees
-  // nothing.
+  // Of what was released, with at least `bytes` and not much more; 0 if there is none.
+  [[nodiscard]] DevicePointer take_kept(std::size_t bytes);
+  // Of memory that was taken from the driver, so that it can be released.
+  void note_taken(DevicePointer memory, std::size_t bytes);
+  [[nodiscard]] std::size_t room(DevicePointer memory);  // its bytes
+  // For who was refused memory: what is kept and vectors that are not in use go. False if that frees nothing.
   bool make_room(std::size_t bytes);
   // Copies and waits. False if the device fails.
   [[nodiscard]] bool upload(DevicePointer to, const void* from, std::size_t bytes);
@@ -63,6 +68,7 @@ class OpenDevice {
  private:
   OpenDevice();
   [[nodiscard]] bool good(int code, const char* doing);
+  bool free_kept();  // false if there was nothing
 
   const Driver* driver_ = nullptr;
   Device device_ = 0;
@@ -74,9 +80,11 @@ class OpenDevice {
   Staging staging_;
   std::unique_ptr<Residents> residents_;
   std::atomic<bool> lost_{false};
-  std::mutex mutex_;               // guards the rest
-  std::vector<Stream> streams_;    // made and not in use
-  std::vector<std::byte*> notes_;  // likewise
+  std::mutex mutex_;                                // guards the rest
+  std::vector<Stream> streams_;                     // made and not in use
+  std::vector<std::byte*> notes_;                   // likewise
+  std::map<DevicePointer, std::size_t> rooms_;      // of all that was taken and not freed
+  std::multimap<std::size_t, DevicePointer> kept_;  // by bytes, released
   std::string failure_;
 };
 

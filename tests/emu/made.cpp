@@ -185,6 +185,18 @@ TEST_CASE("descriptors of computed lengths are made where their lengths are") {
         }
 }
 
+TEST_CASE("equal lengths become two numbers on the device") {
+  for (const bool equal : {true, false}) {
+    std::vector<std::int64_t> elements(5000, 3);
+    if (!equal) elements[4999] = 4;
+    control("");
+    const Copied got = copied(true, IntBits::k64, elements, true);
+    CHECK(std::get<Segdes>(got.segments).is_regular() == equal);
+    CHECK(counts().downloads == 0);
+    CHECK(difference(got.segments, copied(false, IntBits::k64, elements, true).segments).empty());
+  }
+}
+
 TEST_CASE("neither lengths nor limits come home") {
   control("");
   const auto elements = numbers(5000, 9);
@@ -214,12 +226,14 @@ TEST_CASE("lengths that cannot be are the ordinary fault, also where their sum w
 TEST_CASE("where memory runs out, the processor makes them") {
   const auto elements = numbers(3000, 5);
   const Copied wanted = copied(false, IntBits::k64, elements, true);
+  empty_device();
   control("");
   static_cast<void>(copied(true, IntBits::k64, elements, true));
   const std::uint64_t all = counts().allocations;
   for (std::uint64_t k = 1; k <= all; ++k)
     for (const char* which : {"no_memory=", "full_from="}) {
       INFO(which << k);
+      empty_device();
       control(which + std::to_string(k));
       CHECK(difference(copied(true, IntBits::k64, elements, true).sums, wanted.sums).empty());
     }

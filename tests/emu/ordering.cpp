@@ -209,6 +209,7 @@ TEST_CASE("where memory runs out, the processor does it") {
   const Value wanted = ranks(context, c);
   vm::PrimContext device = context;
   device.orderer = &orderer();
+  empty_device();
   control("");
   static_cast<void>(ranks(device, c));
   const std::uint64_t all = counts().allocations;
@@ -217,6 +218,7 @@ TEST_CASE("where memory runs out, the processor does it") {
     for (const char* which : {"no_memory=", "full_from="}) {
       INFO(which << k);
       const Case fresh = make(7, context, one_of(3000));
+      empty_device();
       control(which + std::to_string(k));
       CHECK(difference(wanted, ranks(device, fresh)).empty());
     }

@@ -15,6 +15,7 @@ struct SegdesArrays {
   std::mutex mutex;
   std::atomic<const std::int64_t*> offsets{nullptr};
   BufferRef offsets_memory;
+  bool given = false;  // the offsets: never changes
 
   // Foreign lengths have no pool of their own.
   [[nodiscard]] Pool& pool() const {
@@ -90,6 +91,13 @@ Segdes Segdes::from_lengths(Vector lengths, std::int64_t total, bool equal) {
   return s;
 }
 
+Segdes Segdes::from_offsets(Vector lengths, BufferRef offsets, std::int64_t total) {
+  Segdes s = from_lengths(std::move(lengths), total, false);
+  s.arrays_->offsets_memory = std::move(offsets);
+  s.arrays_->given = true;
+  return s;
+}
+
 Vector Segdes::lengths(Pool& pool) const {
   if (!is_regular()) return arrays_->lengths;
   if (segments_ == 1) return Vector::of_int(length_);
@@ -112,6 +120,11 @@ const std::int64_t* Segdes::offsets() const {
   if (const auto* p = a.offsets.load(std::memory_order_acquire)) return p;
   const std::lock_guard lock(a.mutex);
   if (const auto* p = a.offsets.load(std::memory_order_relaxed)) return p;
+  if (a.offsets_memory) {
+    const auto* p = reinterpret_cast<const std::int64_t*>(a.offsets_memory.data());
+    a.offsets.store(p, std::memory_order_release);
+    return p;
+  }
   BufferRef memory = a.pool().allocate(ByteCount::of<std::int64_t>(segments_ + 1));
   auto* to = reinterpret_cast<std::int64_t*>(memory.data());
   with_ints(a.lengths, [&](const auto* p) {
@@ -136,11 +149,17 @@ const std::int64_t* Segdes::offsets() const {
   return to;
 }
 
-const BufferRef& Segdes::offsets_buffer() const { return arrays_->offsets_memory; }
+const BufferRef& Segdes::offsets_buffer() const {
+  if (!arrays_->given) static_cast<void>(offsets());
+  return arrays_->offsets_memory;
+}
 
 bool operator==(const Segdes& a, const Segdes& b) {
   if (a.segments_ != b.segments_ || a.total_ != b.total_) return false;
-  if (a.is_regular() || b.is_regular()) return a.is_regular() == b.is_regular();
+  if (a.is_regular() && b.is_regular()) return true;
+  if (b.is_regular()) return b == a;
+  if (a.is_regular())  // the other may have been made without a look at its lengths
+    return a.segments_ > 0 && b.length_at(0) == a.length_ && all_equal(b.arrays_->lengths);
   if (a.arrays_ == b.arrays_) return true;
   const Vector& x = a.arrays_->lengths;
   const Vector& y = b.arrays_->lengths;

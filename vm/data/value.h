@@ -220,6 +220,9 @@ class Segdes {
   // The same if it is known whether all are equal.
   static Segdes from_lengths(Vector lengths, std::int64_t total, bool equal);
 
+  // The same of at least one length, with its offsets; neither is looked at, and both may stand on a device.
+  static Segdes from_offsets(Vector lengths, BufferRef offsets, std::int64_t total);
+
   [[nodiscard]] std::int64_t segments() const { return segments_; }
   [[nodiscard]] std::int64_t total() const { return total_; }
   [[nodiscard]] bool is_regular() const { return arrays_ == nullptr; }
@@ -229,7 +232,8 @@ class Segdes {
   [[nodiscard]] Vector lengths(Pool& pool) const;
   // Derived on demand and cached (irregular only): offsets has segments()+1 entries, the last is total().
   [[nodiscard]] const std::int64_t* offsets() const;
-  [[nodiscard]] const BufferRef& offsets_buffer() const;  // made by offsets()
+  // Their memory, not fetched if only a device has them.
+  [[nodiscard]] const BufferRef& offsets_buffer() const;
   [[nodiscard]] std::int64_t offset(std::int64_t k) const {
     return is_regular() ? k * length_ : offsets()[k];
   }

@@ -89,7 +89,7 @@ bool Combined::sort(const Step& step, std::span<Value> operands, std::span<Value
   if (step.op == Op::kPermute && !std::holds_alternative<ViewRef>(operands[1])) return false;
   if (machine_.hook != nullptr) accounts_.note_line(step);
   if (machine_.hook != nullptr)
-    for (Value& operand : operands) machine_.hook->force(operand);
+    for (Value& operand : operands) written(operand);
   accounts_.note_unwritten(step);
   if (accounts_.counts() && machine_.hook != nullptr) accounts_.count(step, operands);
   std::optional<Moving> moving;
@@ -103,7 +103,12 @@ bool Combined::sort(const Step& step, std::span<Value> operands, std::span<Value
 
 void Combined::written(Value& value) const {
   force(value);
-  if (views_.leaves) vm::write_repeated(machine_.prims, value);
+  if (views_.repeats) vm::write_repeated(machine_.prims, value);
+}
+
+void Combined::write_untaken(const Step& step, std::span<Value> operands) const {
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if ((step.repeated >> i & 1) == 0) vm::write_repeated(machine_.prims, operands[i]);
 }
 
 }  // namespace nvm::vm

@@ -20,6 +20,8 @@ class Combined : private Room {
   void write_repeated(Value& value) const;
   // Nothing that only instructions understand.
   void written(Value& value) const;
+  // Writes those that the instruction does not take repeated.
+  void write_untaken(const Step& step, std::span<Value> operands) const;
   // PACKs of the same elements.
   [[nodiscard]] bool pack_group(const Step& step);
   // Has the first of its group made what this instruction gives?

@@ -39,11 +39,15 @@ void Executor::perform(const Step& step) {
 [[gnu::always_inline]] inline void Executor::execute(const Step& step, std::span<Value> operands,
                                                      std::span<Value> results) {
   if (step.sorts != nullptr && combined_.sort(step, operands, results)) return;
-  if (step.leaves.has(Form::kStrided) && unwritten_.leave_strided(step, operands, results)) return;
-  if (RegionHook* const hook = machine_.hook; hook != nullptr) {
-    if (!step.unrecorded && hook->offer(*step.inst, step.site, operands, results)) return;
-    if (step.unrecorded)
+  RegionHook* const hook = machine_.hook;
+  const bool leaves = step.leaves.has(Form::kStrided) && (hook == nullptr || !hook->repeats());
+  if (leaves && unwritten_.leave_strided(step, operands, results)) return;
+  if (hook != nullptr) {
+    const bool unrecorded = step.unrecorded && !hook->repeats();
+    if (!unrecorded && hook->offer(*step.inst, step.site, operands, results)) return;
+    if (unrecorded)
       for (Value& operand : operands) hook->force(operand);
+    if (hook->repeats()) combined_.write_untaken(step, operands);
     if (accounts_.counts()) accounts_.count(step, operands);
     accounts_.note_line(step);
     if (accounts_.counts_moved()) [[unlikely]]

@@ -246,7 +246,7 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (guards_ && machine_.hook->guarded()) machine_.hook->finish();
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
-  for (std::uint32_t i = 0; views_.leaves && i < step.operands; ++i)
+  for (std::uint32_t i = 0; views_.repeats && i < step.operands; ++i)
     if (const auto* v = std::get_if<Vector>(&arguments[i]); v != nullptr && v->is_repeated())
       combined_.write_repeated(arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;

@@ -81,6 +81,8 @@ class RegionHook {
   // Was the last offer refused because recording it does not pay? Then one value distributed may stay one
   // (Vector::repeated); who reads that is not recorded either.
   [[nodiscard]] virtual bool declined() const = 0;
+  // Does it take any Vector::repeated among operands, and leave such?
+  [[nodiscard]] virtual bool repeats() const = 0;
 
   // Offers the condition of a check conditional (ssa/cfg.h). True: trust that it is F; should it not be, a
   // later call throws FailedCheck.

@@ -85,6 +85,10 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   limits.scatters = engine_->scatters();
   limits.primitives = engine_->calls_primitives();
   limits.random = context.random;
+  if (limits.scatters) {  // a device's engine
+    limits.repeats = &context_;
+    limits.long_turn = limits.max_insts / 8;
+  }
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer_);
   return recorder_.get();
 }

@@ -30,7 +30,7 @@ bool order_elsewhere(const PrimCall& call, const Segdes& s, bool down, std::opti
   task.segments = s.segments();
   task.regular_length = s.is_regular() ? s.regular_length() : 0;
   if (!s.is_regular()) {
-    task.offsets = s.offsets();
+    task.offsets = reinterpret_cast<const std::int64_t*>(s.offsets_buffer().get()->bytes);
     task.offsets_remote = remote_of(*s.offsets_buffer().get());
   }
   const Storage storage = places.value_or(v.storage());

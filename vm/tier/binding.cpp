@@ -1,5 +1,6 @@
 #include "vm/tier/binding.h"
 
+#include "vm/prims/spread.h"
 #include "vm/tier/describe.h"
 
 namespace nvm::vm {
@@ -49,9 +50,11 @@ void Binding::bind() {
       }
     } else if (const auto* s = std::get_if<Segdes>(&region_.inputs[i])) {
       const bool regular = s->is_regular();
-      descs_[i] = {s->segments(), s->total(), regular ? s->regular_length() : 0,
-                   regular ? nullptr : s->offsets(), nullptr};
-      if (!regular) descs_[i].remote = remote_of(*s->offsets_buffer().get());
+      descs_[i] = {s->segments(), s->total(), regular ? s->regular_length() : 0, nullptr, nullptr};
+      if (regular) continue;
+      const Buffer& offsets = *s->offsets_buffer().get();
+      descs_[i].offsets = reinterpret_cast<const std::int64_t*>(offsets.bytes);
+      descs_[i].remote = remote_of(offsets);
     }
   }
 }
@@ -63,7 +66,10 @@ void Binding::clear() {
     descs_[i].remote = nullptr;
     memory_[i] = {};
   }
+  for (std::size_t i = 0; i < plan_.vars.size(); ++i)
+    if (plan_.vars[i].role != plan::VarRole::kInput) descs_[i] = {};
   made_.clear();
+  offsets_.clear();
   holds_ = false;
 }
 
@@ -117,6 +123,17 @@ void* Binding::allocate(plan::VarId var, Storage storage, std::int64_t length) {
   return memory_[static_cast<std::size_t>(var)].data();
 }
 
+std::int64_t* Binding::allocate_offsets(plan::VarId desc, std::int64_t segments) {
+  if (plan_.int_bits != IntBits::k64) return nullptr;  // the lengths will be stored anew
+  try {
+    BufferRef& memory = offsets_[desc];
+    memory = pool_.allocate(ByteCount::of<std::int64_t>(segments + 1));
+    return reinterpret_cast<std::int64_t*>(memory.data());
+  } catch (const Fault&) {
+    return nullptr;
+  }
+}
+
 void Binding::shrink(plan::VarId var, std::int64_t length) {
   const auto v = static_cast<std::size_t>(var);
   pool_.shrink(memory_[v], ByteCount::of(length, storage_bytes(plan_.vars[v].storage)));
@@ -153,6 +170,13 @@ Value Binding::segdes(std::size_t i) {
   if (v.form == plan::DescForm::kOneSegment) return Segdes::regular(1, total);
   const std::int64_t segments = lengths_[static_cast<std::size_t>(v.length)];
   if (segments == 1) return Segdes::regular(1, total);
+  if (descs_[i].segments == segments) return Segdes::regular(segments, descs_[i].regular_length);
+  const auto offsets = offsets_.find(static_cast<plan::VarId>(i));
+  if (offsets != offsets_.end() && descs_[i].remote != nullptr && total > 0) {
+    attach_remote(*offsets->second.get(), std::move(descs_[i].remote));
+    return Segdes::from_offsets(Vector(arrays_[i].storage, segments, std::move(memory_[i])),
+                                std::move(offsets->second), total);
+  }
   return Segdes::from_lengths(stored_as(plan_.int_bits, segments, std::move(memory_[i]), pool_), total);
 }
 
@@ -171,6 +195,23 @@ void Binding::take(std::span<Value> outputs) {
     if (memory_[i] && arrays_[i].remote != nullptr)
       attach_remote(*memory_[i].get(), std::move(arrays_[i].remote));
     outputs[i] = plan_.vars[i].is_desc ? segdes(i) : vector(i);
+  }
+  take_equal(outputs);
+}
+
+// Lengths that have turned out to be equal are one, repeated.
+void Binding::take_equal(std::span<Value> outputs) const {
+  for (const soac::RegionInst& in : region_.region.insts) {
+    if (in.op != Op::kMakeSegdes && in.op != Op::kLengths) continue;
+    const bool made = in.op == Op::kMakeSegdes;
+    const auto d = static_cast<std::size_t>(made ? in.results[0] : in.operands[0]);
+    const auto x = static_cast<std::size_t>(made ? in.operands[0] : in.results[0]);
+    const plan::Desc& desc = descs_[d];
+    const auto* lengths = std::get_if<Vector>(&outputs[x]);
+    if (plan_.vars[d].role == plan::VarRole::kInput || desc.segments < 2 || lengths == nullptr ||
+        lengths->length() != desc.segments)
+      continue;
+    outputs[x] = repeat_element(Vector::of_int(desc.regular_length), desc.segments, *context_);
   }
 }
 

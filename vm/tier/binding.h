@@ -39,6 +39,7 @@ class Binding final : public plan::Host {
   [[nodiscard]] const std::vector<std::int64_t>& lengths() const { return lengths_; }
 
   void* allocate(plan::VarId var, Storage storage, std::int64_t length) override;
+  [[nodiscard]] std::int64_t* allocate_offsets(plan::VarId desc, std::int64_t segments) override;
   void shrink(plan::VarId var, std::int64_t length) override;
   void release(plan::VarId var) override;
   [[nodiscard]] bool cancelled() const override {
@@ -56,6 +57,7 @@ class Binding final : public plan::Host {
 
  private:
   [[nodiscard]] KernelRun kernel_run(std::size_t kernel, std::span<const ssa::Inst* const> insts) const;
+  void take_equal(std::span<Value> outputs) const;
   [[nodiscard]] Value vector(std::size_t i);
   [[nodiscard]] Value segdes(std::size_t i);
   // What a kernel that is left to a primitive is for.
@@ -74,6 +76,7 @@ class Binding final : public plan::Host {
   const std::atomic<Stop>* stop_;
   std::vector<BufferRef>
       memory_;  // by VarId, of what the plan makes; outlives what stands for it on a device
+  std::map<plan::VarId, BufferRef> offsets_;  // likewise, by descriptor
   std::vector<plan::Array> arrays_;
   std::vector<plan::Desc> descs_;
   std::vector<std::int64_t> lengths_;

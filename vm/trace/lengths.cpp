@@ -95,9 +95,12 @@ void Recorder::note_lengths(const soac::RegionInst& in) {
 }
 
 bool Recorder::describes(const Value& lengths) const {
+  if (!limits_.primitives) return false;
+  if (const auto* v = std::get_if<Vector>(&lengths))
+    return on_device(*v) && v->length() >= limits_.min_elements;
   const std::int64_t n =
       now_.lengths[static_cast<std::size_t>(var(std::get<DeferredRef>(lengths)->var()).length)];
-  return limits_.primitives && (n < 0 || n >= limits_.min_elements);
+  return n < 0 || n >= limits_.min_elements;
 }
 
 }  // namespace nvm::vm

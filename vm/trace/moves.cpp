@@ -14,18 +14,19 @@ namespace {
 
 using DeferredRef = std::shared_ptr<Deferred>;
 
+}  // namespace
+
 bool on_device(const Vector& x) {
   return x.buffer().get() != nullptr && remote_of(*x.buffer().get()) != nullptr;
 }
-
-}  // namespace
 
 // Of a PERMUTE by places that part a vector in two any engine makes a pass.
 bool Recorder::scatters(const ssa::Inst& inst, std::span<const Value> operands) const {
   const auto* places = inst.op == Op::kPermute ? std::get_if<DeferredRef>(&operands[1]) : nullptr;
   if (!limits_.scatters && (places == nullptr || !soac::parts(now_.region, (*places)->var()))) return false;
-  return std::all_of(operands.begin(), operands.end(), [](const Value& v) {
-    return (std::holds_alternative<Vector>(v) && !std::get<Vector>(v).is_repeated()) ||
+  return std::all_of(operands.begin(), operands.end(), [this](const Value& v) {
+    return (std::holds_alternative<Vector>(v) &&
+            (limits_.repeats != nullptr || !std::get<Vector>(v).is_repeated())) ||
            std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
   });
 }

@@ -5,6 +5,7 @@
 #include "bytecode/base/check.h"
 #include "bytecode/table/op_kind.h"
 #include "vm/interp/work.h"
+#include "vm/prims/repeated.h"
 
 namespace nvm::vm {
 
@@ -19,6 +20,11 @@ using soac::VarRole;
 namespace {
 
 using DeferredRef = std::shared_ptr<Deferred>;
+
+bool waits(std::span<const Value> operands) {
+  return std::any_of(operands.begin(), operands.end(),
+                     [](const Value& v) { return std::holds_alternative<DeferredRef>(v); });
+}
 
 bool is_repeated(const Value& v) {
   const auto* x = std::get_if<Vector>(&v);
@@ -164,9 +170,7 @@ void Recorder::finish() {
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
 bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop) {
   if (observer_ != nullptr) observer_->left(inst, stop_text(stop));
-  const bool waits = std::any_of(operands.begin(), operands.end(),
-                                 [](const Value& v) { return std::holds_alternative<DeferredRef>(v); });
-  if (waits) {
+  if (waits(operands)) {
     stopper_ = &inst;
     flush(stop);
   }
@@ -174,13 +178,25 @@ bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionSto
   return false;
 }
 
-// Cut where they began, the regions of a loop are all alike. Behind a primitive another turn gains little.
+// The same, unless it can be recorded when what is promised is there and counted: elements that stand on a
+// device are not fetched for it.
+bool Recorder::leave_again(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                           std::span<Value> results, RegionStop stop) {
+  if (!limits_.scatters || !waits(operands)) return leave(inst, operands, stop);
+  stopper_ = &inst;
+  flush(stop);
+  return offer(inst, site, operands, results);
+}
+
+// Cut where they began, the regions of a loop are all alike. Behind a primitive another turn gains little,
+// and where compiling takes long, so does any.
 bool Recorder::comes_back(const ssa::Inst& inst) const {
   const std::size_t insts = now_.region.insts.size();
   const auto same = [&](const RecordedSite& s) { return s.inst == &inst; };
   if (insts == 0) return false;
   if (insts >= limits_.max_insts / 2 && same(now_.sites.front())) return true;
-  return primitives_ && std::any_of(now_.sites.begin(), now_.sites.end(), same);
+  return (primitives_ || insts >= limits_.long_turn) &&
+         std::any_of(now_.sites.begin(), now_.sites.end(), same);
 }
 
 bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
@@ -195,6 +211,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     repeated |= is_repeated(operands[k]);
     if (touches(inst.op, k)) elements = std::max(elements, elements_of(operands[k]));
   }
+  if (limits_.repeats != nullptr && computes_once(inst, site, operands, results)) return true;
   if (guarded() && op_kind(inst.op) == OpKind::kRandom) flush(RegionStop::kKind);  // draws for good
   if (!waits && elements < limits_.min_elements) return false;
   if (!waits && traces_.followed() == nullptr && now_.region.insts.empty() &&
@@ -213,13 +230,13 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     }
   if (op_kind(inst.op) == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
-    if (!waits || (inst.op == Op::kMakeSegdes && !describes(operands[0])))
-      return leave(inst, operands, RegionStop::kDescriptor);
+    if (inst.op == Op::kMakeSegdes ? !describes(operands[0]) : !waits)
+      return leave_again(inst, site, operands, results, RegionStop::kDescriptor);
   }
   if (waits && inst.op == Op::kAddReduce && record_known_sum(inst, site, operands, results)) return true;
-  if (const auto stop = refuses(inst, operands)) return leave(inst, operands, *stop);
+  if (const auto stop = refuses(inst, operands)) return leave_again(inst, site, operands, results, *stop);
   const std::size_t insts = now_.region.insts.size();
-  declined_ = repeated;
+  declined_ = repeated && limits_.repeats == nullptr;
   if (declined_) return leave(inst, operands, RegionStop::kLost);
   const bool loops = comes_back(inst);
   if (loops || insts >= limits_.max_insts) {
@@ -234,13 +251,15 @@ bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> 
                       std::span<Value> results) {
   const std::size_t vars = now_.region.vars.size();
   const std::size_t lengths = now_.lengths.size();
+  const std::size_t insts = now_.region.insts.size();
+  const RecordedSite reader{&inst, site, trail()};
   operands_.clear();
-  for (Value& v : operands) operands_.push_back(operand_var(v));
+  for (Value& v : operands) operands_.push_back(operand_var(v, reader));
   if (inst.op == Op::kIndex) fix_index();
   const bool fits = forms_fit(inst);
   if (!fits || !unify(inst)) {
-    forget(vars, lengths);
-    return leave(inst, operands, fits ? RegionStop::kShape : RegionStop::kSegments);
+    forget(vars, lengths, insts);
+    return leave_again(inst, site, operands, results, fits ? RegionStop::kShape : RegionStop::kSegments);
   }
   append(inst, site, results);
   return true;
@@ -248,7 +267,9 @@ bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> 
 
 // Lets go of operands that were taken up for an instruction that is not recorded after all: a value that is
 // referenced here could not be overwritten in place.
-void Recorder::forget(std::size_t vars, std::size_t lengths) {
+void Recorder::forget(std::size_t vars, std::size_t lengths, std::size_t insts) {
+  now_.region.insts.resize(insts);
+  now_.sites.resize(insts);
   now_.region.vars.resize(vars);
   now_.inputs.resize(vars);
   promised_.resize(vars);
@@ -259,9 +280,44 @@ void Recorder::forget(std::size_t vars, std::size_t lengths) {
   now_.lengths.resize(lengths);
 }
 
-VarId Recorder::operand_var(Value& value) {
+VarId Recorder::operand_var(Value& value, const RecordedSite& reader) {
   if (const auto* d = std::get_if<DeferredRef>(&value)) return (*d)->var();
+  if (is_repeated(value)) return spell_out(std::get<Vector>(value), reader);
   return input(value);
+}
+
+// Does at once what is done once for all elements.
+bool Recorder::computes_once(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                             std::span<Value> results) {
+  if (results.size() != 1) return false;
+  if (!run_repeated({*limits_.repeats, inst.op, inst.word, operands.data(), results.data()})) return false;
+  const Value& counted = op_info(inst.op).work == Work::kN ? operands[0] : results[0];
+  note_work(inst, site, op_info(inst.op).work == Work::k1 ? 0 : length_symbol(elements_of(counted)));
+  return true;
+}
+
+// A vector of equal elements as the DIST that it comes of, for the instruction that reads it.
+VarId Recorder::spell_out(const Vector& repeated, const RecordedSite& reader) {
+  const Value one = repeated.repeated_element();
+  const Value all = Segdes::regular(1, repeated.length());
+  soac::RegionInst in;
+  in.op = Op::kDist;
+  in.word = word_of(repeated.type());
+  const VarId from = input(one);
+  in.operands = {from, input(all)};
+  in.site = static_cast<std::int32_t>(now_.sites.size());
+  Var v;
+  v.role = VarRole::kTemp;
+  v.type = repeated.type();
+  v.storage = stored(v.type);
+  v.length = length_symbol(repeated.length());
+  const VarId made = new_var(v);
+  in.results = {made};
+  if (now_.region.insts.empty()) now_.begun = std::chrono::steady_clock::now();
+  note_each(in);
+  now_.region.insts.push_back(in);
+  now_.sites.push_back(reader);
+  return made;
 }
 
 VarId Recorder::input(Value value) {
@@ -327,6 +383,13 @@ bool Recorder::unify(const ssa::Inst& inst) {
   return true;
 }
 
+// As kernels store what they make.
+Storage Recorder::stored(Type type) const {
+  if (type == Type::kFloat) return Storage::kF64;
+  if (type == Type::kBool) return Storage::kB8;
+  return bits_ == IntBits::k32 ? Storage::kI32 : Storage::kI64;
+}
+
 VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const ssa::Inst& inst) {
   const auto symbol = [&](char c) {
     LengthId& known = letters_[static_cast<unsigned char>(c)];
@@ -344,10 +407,7 @@ VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const 
     return new_var(v);
   }
   v.type = type;
-  v.storage = type == Type::kFloat    ? Storage::kF64
-              : type == Type::kBool   ? Storage::kB8
-              : bits_ == IntBits::k32 ? Storage::kI32
-                                      : Storage::kI64;
+  v.storage = stored(type);
   v.length = symbol(term.length);
   const VarId id = new_var(v);
   if (inst.op == Op::kLengths) lengths_of_[static_cast<std::size_t>(id)] = operands_[0];

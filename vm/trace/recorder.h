@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,11 +25,16 @@
 
 namespace nvm::vm {
 
+// Do its elements stand on a device, too?
+[[nodiscard]] bool on_device(const Vector& x);
+
 class Recorder final : public RegionHook {
  public:
   struct Limits {
     std::int64_t min_elements = 4096;
     std::size_t max_insts = 200;
+    // Instructions from which on a region ends where one of them comes again.
+    std::size_t long_turn = std::numeric_limits<std::size_t>::max();
     // Kernels scatter with all threads, so PERMUTE and its relatives are recorded, too, and what takes or
     // replaces one element of each segment.
     bool scatters = false;
@@ -36,6 +42,10 @@ class Recorder final : public RegionHook {
     // of what is promised are recorded, too.
     bool primitives = false;
     RandomSource* random = nullptr;  // what RAND draws from; null: it is not recorded
+    // What has equal elements stays one element repeated: what is computed from such is, once, by the
+    // primitives in this context, and what reads one beside others records the DIST of it. Null: whoever
+    // reads one is not recorded.
+    const PrimContext* repeats = nullptr;
     // A conditional that went the same way so many times is passed, and the region guarded by it; 0: none is.
     std::uint32_t guard_after = 0;
     bool predicts = true;  // traces that came before are recognised (trace_cache.h)
@@ -54,6 +64,7 @@ class Recorder final : public RegionHook {
   bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
              std::span<Value> results) override;
   [[nodiscard]] bool declined() const override { return declined_; }
+  [[nodiscard]] bool repeats() const override { return limits_.repeats != nullptr; }
   bool trust(const Value& condition, const Site& branch) override;
   [[nodiscard]] bool guards() const override { return limits_.guard_after > 0; }
   [[nodiscard]] std::optional<bool> foresee(const Value& condition, const Site& branch) override;
@@ -109,8 +120,8 @@ class Recorder final : public RegionHook {
   // Why an instruction is not recorded for these operands; nothing if it may be.
   [[nodiscard]] std::optional<RegionStop> refuses(const ssa::Inst& inst,
                                                   std::span<const Value> operands) const;
-  // Is MAKE_SEGDES of these promised lengths recorded? Of a few it is not: how much work will lie under them
-  // says nothing but their sum.
+  // Is MAKE_SEGDES of these lengths recorded, which are promised or on a device? Of a few it is not: how much
+  // work will lie under them says nothing but their sum.
   [[nodiscard]] bool describes(const Value& lengths) const;
   [[nodiscard]] std::optional<RegionStop> refuses_primitive(const ssa::Inst& inst,
                                                             std::span<const Value> operands) const;
@@ -137,6 +148,11 @@ class Recorder final : public RegionHook {
                                                    std::span<const soac::VarId> renamed,
                                                    std::span<const soac::LengthId> lengths);
   bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
+  bool leave_again(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                   std::span<Value> results, RegionStop stop);
+  [[nodiscard]] bool computes_once(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                                   std::span<Value> results);
+  soac::VarId spell_out(const Vector& repeated, const RecordedSite& reader);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_known_sum(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                         std::span<Value> results);
@@ -150,11 +166,12 @@ class Recorder final : public RegionHook {
                     std::span<const Count> counts);
   [[nodiscard]] bool comes_back(const ssa::Inst& inst) const;
   bool unify(const ssa::Inst& inst);
-  void forget(std::size_t vars, std::size_t lengths);
+  void forget(std::size_t vars, std::size_t lengths, std::size_t insts);
   [[nodiscard]] bool forms_fit(const ssa::Inst& inst) const;
   void append(const ssa::Inst& inst, const Site& site, std::span<Value> results);
+  [[nodiscard]] Storage stored(Type type) const;
   soac::VarId result(char letter, TypeWord word, const ShapeTerm& term, const ssa::Inst& inst);
-  soac::VarId operand_var(Value& value);
+  soac::VarId operand_var(Value& value, const RecordedSite& reader);
   soac::VarId input(Value value);
   soac::VarId new_var(const soac::Var& var);
   void fix(soac::VarId x);

@@ -22,6 +22,7 @@ namespace emu {
 
 struct Counts {
   std::uint64_t calls = 0;
+  std::uint64_t waits = 0;  // of the host, for a stream or an event
   std::uint64_t allocations = 0;
   std::uint64_t uploads = 0, upload_bytes = 0;      // of at least kLeast bytes
   std::uint64_t downloads = 0, download_bytes = 0;  // likewise

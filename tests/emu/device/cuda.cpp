@@ -254,6 +254,7 @@ int cuStreamDestroy_v2(void* stream) {
 }
 int cuStreamSynchronize(void* stream) {
   ENTER;
+  ++machine().counts.waits;
   const int code = emu::run(stream_of(stream));
   emu::join(machine().host, stream_of(stream).clock);
   return code;
@@ -290,6 +291,7 @@ int cuEventRecord(void* event, void* stream) {
 }
 int cuEventSynchronize(void* event) {
   ENTER;
+  ++machine().counts.waits;
   const std::shared_ptr<emu::Record> last = static_cast<emu::Event*>(event)->last;
   if (last == nullptr) return kGood;
   if (!last->reached) emu::run(*last->stream, last.get());

@@ -88,10 +88,13 @@ Machine::~Machine() {
   std::FILE* out = file == nullptr ? nullptr : std::fopen(file, "we");
   if (out == nullptr) return;
   const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
-  std::fprintf(
-      out, "launches=%llu uploads=%llu downloads=%llu allocations=%llu live=%llu graphs=%llu joins=%llu\n",
-      n(counts.launches), n(counts.uploads), n(counts.downloads), n(counts.allocations), n(counts.live),
-      n(counts.graphs), n(counts.joins));
+  std::fprintf(out,
+               "launches=%llu uploads=%llu downloads=%llu allocations=%llu live=%llu graphs=%llu joins=%llu "
+               "calls=%llu "
+               "waits=%llu upload_bytes=%llu download_bytes=%llu\n",
+               n(counts.launches), n(counts.uploads), n(counts.downloads), n(counts.allocations),
+               n(counts.live), n(counts.graphs), n(counts.joins), n(counts.calls), n(counts.waits),
+               n(counts.upload_bytes), n(counts.download_bytes));
   std::fclose(out);
 }
 
