@@ -23,6 +23,9 @@ const char* const kTreeText =
 const char* const kTileText =
 #include <tile_text.inc>
     ;
+const char* const kWholeText =
+#include <whole_text.inc>
+    ;
 
 bool scans(const Sink& s) { return s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan; }
 bool folds(const Sink& s) {
@@ -281,7 +284,8 @@ class PartitionLowering {
 }  // namespace
 
 const std::string& prelude() {
-  static const std::string kText = std::string(kPreludeText) + kCarryText + kTreeText + kTileText;
+  static const std::string kText =
+      std::string(kPreludeText) + kCarryText + kTreeText + kTileText + kWholeText;
   return kText;
 }
 

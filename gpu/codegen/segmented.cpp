@@ -21,10 +21,10 @@ class TileWriter {
       : k_(k),
         pass_(pass),
         f_(k.plan, k.name + pass.name, 256,
-           pass.shape == kNone ? 3 : 2),  // while one folds units, another reads
+           pass.shape == kNone ? trial("NVM_TB", 3) : 2),  // while one folds units, another reads
         body_(f_, k.kernel),
         streams_(k, f_, body_, 4) {
-    items_ = pass.shape == kNone ? 8 : 16;
+    items_ = 16;
     n_ = f_.length(k.kernel.space);
     k.bind_scanned(f_, body_);
   }
@@ -42,16 +42,23 @@ class TileWriter {
       if (reduces(k_.sink(s))) write_segmented_reduce(k_, f_, body_, s, streams_.width());
     for (const std::int32_t s : pass_.sinks)
       if (k_.sink(s).kind == SinkKind::kSegdes) write_no_total(k_, f_, s);
-    k_.add_launch(f_, k_.kernel.space, 2048, 256);
+    k_.add_launch(f_, k_.kernel.space, whole() ? 4096 : 2048, 256);
   }
 
  private:
   static std::string text(std::int32_t n) { return std::to_string(n); }
-  // Over a thread's elements of the tile; 8 are read before anything is computed.
+  // The space is one segment.
+  [[nodiscard]] bool whole() const { return pass_.shape == kNone; }
+  // Over a thread's elements of the tile; many are read before anything is computed.
   [[nodiscard]] Streams::Loop loop() const {
     const int width = streams_.width();
-    return {items_ / 8, 8 / width, "base + (q * 256 + threadIdx.x) * " + std::to_string(width),
-            "begin",    "end",     ""};
+    const int chunks = streams_.vectors() > 1 ? 2 : 1;
+    return {chunks,
+            items_ / chunks / width,
+            "base + (q * 256 + threadIdx.x) * " + std::to_string(width),
+            "begin",
+            "end",
+            ""};
   }
 
   [[nodiscard]] bool folds() const {
@@ -104,24 +111,27 @@ class TileWriter {
   void write_head() {
     const std::string count = std::to_string(items_);
     if (folds()) f_.declare("NVM_SHARED(u64, tile, " + std::to_string(256 * items_ / 8 * 9) + ");");
-    if (folds()) f_.declare("NVM_SHARED(u64, list, NVM_LIST);");
+    if (folds())
+      f_.declare(whole() ? "NVM_SHARED(u64, totals, NVM_WHOLE_UNITS * NVM_GROUPS);"
+                         : "NVM_SHARED(u64, list, NVM_LIST);");
     f_.declare("NVM_SHARED(u64, counts, NVM_COUNTS);");
-    f_.declare("NVM_SHARED(u64, box, 8);");
+    f_.declare("NVM_SHARED(u64, box, NVM_BOX);");
     const std::int32_t ticket =
         k_.add_scratch({.length = kNone, .unit = 1, .bytes = 8, .least = 1, .zeroed = true});
     f_.line("const i64 t = nvm_ticket(box, " + f_.scratch(ticket) + ");");
-    if (pass_.shape == kNone)
-      f_.line("const nvm_whole shape = {" + n_ + "};");
-    else
+    if (whole()) {
+      f_.line("const i64 begin = t * NVM_WHOLE;");
+      f_.line("const i64 end = begin + nvm_whole_count(" + n_ + ", t);");
+    } else {
       f_.line("const auto shape = " + f_.segments(pass_.shape) + ";");
-    f_.line("i64 begin, end;");
-    f_.line("nvm_range(shape, " + n_ + ", t, box, begin, end);");
+      f_.line("i64 begin, end;");
+      f_.line("nvm_range(shape, " + n_ + ", t, box, begin, end);");
+    }
     if (pass_.keep_scans)
       for (const std::int32_t s : pass_.sinks) keep_scan(s);
     streams_.begin();
     const std::string width = std::to_string(streams_.width());
     f_.line("const i64 base = begin - begin % " + width + ";");
-    if (pass_.shape == kNone) f_.line("const i64 segment[" + count + "] = {};");
     for (const VarId d : descs_)
       f_.line("i64 " + (d == pass_.shape ? std::string("segment") : "q_s" + text(d)) + "[" + count + "];");
     for (std::int32_t v = 0; v < static_cast<std::int32_t>(k_.kernel.body.insts.size()); ++v)
@@ -150,7 +160,7 @@ class TileWriter {
       f_.line(array + "[j] = s;");
       f_.close();
     }
-    if (folds())
+    if (folds() && !whole())
       f_.line("nvm_list_units<" + std::to_string(streams_.width()) + ">(shape, begin, end, segment, list);");
   }
 
@@ -214,17 +224,22 @@ void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body
                             int width) {
   const Sink& s = k.sink(sink);
   const std::string type = f.type(s.type);
-  const std::string state = f.scratch(k.add_state(2048));
-  const std::string far = s.type == Type::kFloat ? f.scratch(k.add_far_state(std::int64_t{1} << 33)) : state;
+  const std::string state = f.scratch(k.add_state(2048, 32));
   // No segment ends in an empty space, and one that is the whole of it is not filled beforehand.
   if (s.kind == SinkKind::kReduce)
     f.line("if (" + f.length(k.kernel.space) + " == 0 && threadIdx.x == 0) " +
            f.store(s.out, "0", cuda_identity(s.combine, s.type, k.plan.int_bits)));
   const std::string value = body.name(s.value);
-  f.line("nvm_tile_reduce<" + cuda_fold(s.combine) + ", " + type + ", " + std::to_string(width) +
-         ">(tile, list, box, shape, begin, end, segment, " + value.substr(0, value.find('[')) + ", " +
-         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", " + far + ", t, [&](i64 s, " +
-         type + " x) { " + f.store(s.out, "s", "x") + " });");
+  const std::string how = "<" + cuda_fold(s.combine) + ", " + type + ", " + std::to_string(width) + ">";
+  const std::string values = value.substr(0, value.find('['));
+  const std::string identity = cuda_identity(s.combine, s.type, k.plan.int_bits);
+  const std::string write = ", [&](i64 s, " + type + " x) { " + f.store(s.out, "s", "x") + " });";
+  if (s.kind == SinkKind::kReduce)
+    return f.line("nvm_whole_reduce" + how + "(tile, box, " + f.length(k.kernel.space) + ", t, " + values +
+                  ", " + identity + ", " + state + write);
+  const std::string far = s.type == Type::kFloat ? f.scratch(k.add_far_state(std::int64_t{1} << 33)) : state;
+  f.line("nvm_tile_reduce" + how + "(tile, list, box, shape, begin, end, segment, " + values + ", " +
+         identity + ", " + state + ", " + far + ", t" + write);
 }
 
 void fill_identities(KernelWriter& k, std::int32_t sink) {

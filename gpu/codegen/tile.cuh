@@ -7,6 +7,7 @@
 #define NVM_THREADS 256
 #define NVM_WARPS 8
 #define NVM_BIG 512  // units above take the whole block, others a warp
+#define NVM_BOX 12  // words that hand on
 #define NVM_PAD(i) ((i) + ((i) >> 3))  // groups of 8 fall into different banks
 
 // Element j of a thread, counted from the tile's begin: kWidth neighbours at a time, from a multiple of kWidth; so the
@@ -155,9 +156,9 @@ NVM_DEV void nvm_share_units(int units, bool big, F work) {
     if (big || u % NVM_WARPS == warp) work(u, team);
 }
 
-// The exclusive scan of `count` groups' totals, 9 cells from one to the next, in order, by one thread; returns what they
+// The exclusive scan of `count` groups' totals, kStep cells from one to the next, in order, by one thread; returns what they
 // come to. The next ones are read before these are written, since the chain is long enough without waiting for memory.
-template <class Op, class T, class S>
+template <class Op, class T, int kStep, class S>
 NVM_DEV T nvm_scan_totals(S& tile, int at, int count, T id) {
   const int many = 8;
   T local = id;
@@ -165,23 +166,23 @@ NVM_DEV T nvm_scan_totals(S& tile, int at, int count, T id) {
   const int whole = count / many * many;
   if (whole > 0)
 #pragma unroll
-    for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + 9 * k]);
+    for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + kStep * k]);
 #pragma unroll 2
-  for (int g = 0; g < whole; g += many, at += 9 * many) {
+  for (int g = 0; g < whole; g += many, at += kStep * many) {
     T now[many];
 #pragma unroll
     for (int k = 0; k < many; ++k) now[k] = next[k];
     if (g + many < whole)
 #pragma unroll
-      for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + 9 * (many + k)]);
+      for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + kStep * (many + k)]);
 #pragma unroll
     for (int k = 0; k < many; ++k) {
-      tile[at + 9 * k] = nvm_bits(local);
+      tile[at + kStep * k] = nvm_bits(local);
       local = Op::apply(local, now[k]);
     }
   }
 #pragma unroll 1
-  for (int g = whole; g < count; ++g, at += 9) {
+  for (int g = whole; g < count; ++g, at += kStep) {
     const T group = nvm_as<T>(tile[at]);
     tile[at] = nvm_bits(local);
     local = Op::apply(local, group);
@@ -208,7 +209,7 @@ NVM_DEV T nvm_scan_groups(S& tile, const nvm_unit& unit, const nvm_team& team, T
   }
   team.wait();
   T local = id;
-  if (team.rank == 0) local = nvm_scan_totals<Op, T>(tile, NVM_PAD(start), (length + 7) / 8, id);
+  if (team.rank == 0) local = nvm_scan_totals<Op, T, 9>(tile, NVM_PAD(start), (length + 7) / 8, id);
   team.wait();
   return local;
 }
@@ -398,4 +399,3 @@ NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems],
   __syncthreads();
   return behind;
 }
-// ---- end of the prelude ----
