@@ -23,7 +23,8 @@ class TileWriter {
         f_(k.plan, k.name + pass.name, 256,
            pass.shape == kNone ? trial("NVM_TB", 3) : 2),  // while one folds units, another reads
         body_(f_, k.kernel),
-        streams_(k, f_, body_, 4) {
+        streams_(k, f_, body_, 4),
+        counts_(k, f_, body_) {
     items_ = 16;
     n_ = f_.length(k.kernel.space);
     k.bind_scanned(f_, body_);
@@ -34,9 +35,12 @@ class TileWriter {
     write_head();
     sweep(true);
     for (const std::int32_t s : pass_.sinks) {
-      if (k_.sink(s).kind == SinkKind::kCount) write_count(k_, f_, s, streams_.width());
+      if (k_.sink(s).kind == SinkKind::kCount) counts_.rank(s, streams_.width());
       if (k_.sink(s).kind == SinkKind::kScan || k_.sink(s).kind == SinkKind::kSegScan) scan(s);
     }
+    for (const auto& [s, values] : staged_) store_kept(s, values);
+    for (const std::int32_t s : pass_.sinks)
+      if (k_.sink(s).kind == SinkKind::kCount) counts_.look_back(s);
     sweep(false);
     for (const std::int32_t s : pass_.sinks)
       if (reduces(k_.sink(s))) write_segmented_reduce(k_, f_, body_, s, streams_.width());
@@ -69,16 +73,19 @@ class TileWriter {
   void choose_values() {
     std::vector<std::int32_t> first;
     std::vector<std::int32_t> second = pass_.checks ? k_.trapping() : std::vector<std::int32_t>{};
+    std::vector<std::int32_t> behind = second;
     for (const std::int32_t s : pass_.sinks) {
       const Sink& sink = k_.sink(s);
-      auto& roots = in_first_sweep(sink) ? first : second;
-      for (const std::int32_t v : {sink.value, sink.index, sink.flag}) roots.push_back(v);
+      if (counts_.staged(s)) staged_[s] = body_.closure({sink.value});
+      auto& roots = in_first_sweep(sink) ? first : behind;
+      for (const std::int32_t v : {sink.value, sink.index, sink.flag}) {
+        roots.push_back(v);
+        if (&roots == &behind && !counts_.staged(s)) second.push_back(v);
+      }
     }
     first_ = body_.closure(first);
-    const std::vector<std::int32_t> all = body_.closure(second);
-    for (const std::int32_t v : all)
-      if (!std::binary_search(first_.begin(), first_.end(), v)) second_.push_back(v);
-    for (const std::int32_t v : kept_between(all)) body_.make_array(v);
+    second_ = not_first(body_.closure(second));
+    for (const std::int32_t v : kept_between(body_.closure(behind))) body_.make_array(v);
     for (const std::int32_t s : pass_.sinks)
       if (reduces(k_.sink(s))) body_.make_array(k_.sink(s).value);
     for (const std::int32_t v : first_) descs_of(v);
@@ -86,6 +93,17 @@ class TileWriter {
     if (pass_.shape != kNone) descs_.insert(pass_.shape);
     streams_.add(first_, {});
     streams_.add(second_, pass_.sinks);
+    for (auto& [s, values] : staged_) {
+      values = not_first(values);
+      for (const std::int32_t v : values) descs_of(v);
+      streams_.add(values, {});
+    }
+  }
+  [[nodiscard]] std::vector<std::int32_t> not_first(const std::vector<std::int32_t>& values) const {
+    std::vector<std::int32_t> out;
+    for (const std::int32_t v : values)
+      if (!std::binary_search(first_.begin(), first_.end(), v)) out.push_back(v);
+    return out;
   }
   void descs_of(std::int32_t v) {
     const VarId d = k_.kernel.body.insts[static_cast<std::size_t>(v)].desc;
@@ -110,7 +128,8 @@ class TileWriter {
 
   void write_head() {
     const std::string count = std::to_string(items_);
-    if (folds()) f_.declare("NVM_SHARED(u64, tile, " + std::to_string(256 * items_ / 8 * 9) + ");");
+    if (folds() || !staged_.empty())
+      f_.declare("NVM_SHARED(u64, tile, " + std::to_string(256 * items_ / 8 * (folds() ? 9 : 8)) + ");");
     if (folds())
       f_.declare(whole() ? "NVM_SHARED(u64, totals, NVM_WHOLE_UNITS * NVM_GROUPS);"
                          : "NVM_SHARED(u64, list, NVM_LIST);");
@@ -146,7 +165,7 @@ class TileWriter {
       body_.scanned(s, "c" + text(s) + "[j]");
     } else if (sink.kind == SinkKind::kCount) {
       f_.line("bool k" + text(s) + "[" + count + "];");
-      f_.line("i64 q" + text(s) + "[" + count + "];");
+      f_.line("int q" + text(s) + "[" + count + "];");
     }
   }
   // Segment numbers of all elements, by descriptor.
@@ -166,20 +185,31 @@ class TileWriter {
 
   void sweep(bool first) {
     const std::vector<std::int32_t>& values = first ? first_ : second_;
-    const bool any = std::any_of(pass_.sinks.begin(), pass_.sinks.end(),
-                                 [&](std::int32_t s) { return in_first_sweep(k_.sink(s)) == first; });
+    const bool any = std::any_of(pass_.sinks.begin(), pass_.sinks.end(), [&](std::int32_t s) {
+      return in_first_sweep(k_.sink(s)) == first && !counts_.staged(s);
+    });
     if (!any && (first || second_.empty())) return;
     if (first)
       for (const std::int32_t s : pass_.sinks)
         if (k_.sink(s).kind == SinkKind::kCount)
           f_.line("for (int j = 0; j < " + std::to_string(items_) + "; ++j) k" + text(s) + "[j] = false;");
     streams_.loop(loop(), values, first ? std::vector<std::int32_t>{} : pass_.sinks, [&] {
-      for (const VarId d : body_.descs(values))
-        f_.line("const i64 s" + text(d) + " = " + (d == pass_.shape ? "segment" : "q_s" + text(d)) + "[j];");
-      body_.write(values);
+      elements(values);
       for (const std::int32_t s : pass_.sinks)
-        if (in_first_sweep(k_.sink(s)) == first) element(s);
+        if (in_first_sweep(k_.sink(s)) == first && !counts_.staged(s)) element(s);
     });
+  }
+  void elements(const std::vector<std::int32_t>& values) {
+    for (const VarId d : body_.descs(values))
+      f_.line("const i64 s" + text(d) + " = " + (d == pass_.shape ? "segment" : "q_s" + text(d)) + "[j];");
+    body_.write(values);
+  }
+  void store_kept(std::int32_t s, const std::vector<std::int32_t>& values) {
+    streams_.loop(loop(), values, {}, [&] {
+      elements(values);
+      f_.line(counts_.put(s, body_.name(k_.sink(s).value)));
+    });
+    counts_.store(s);
   }
   void element(std::int32_t s) {
     const Sink& sink = k_.sink(s);
@@ -190,7 +220,8 @@ class TileWriter {
     else if (sink.filter == kNone)
       write_element_sink(k_, f_, body_, s, "", "i");
     else
-      write_element_sink(k_, f_, body_, s, "k" + text(sink.filter) + "[j]", "q" + text(sink.filter) + "[j]");
+      write_element_sink(k_, f_, body_, s, "q" + text(sink.filter) + "[j] >= 0",
+                         "b" + text(sink.filter) + " + q" + text(sink.filter) + "[j]");
   }
 
   void keep_scan(std::int32_t s) {
@@ -209,10 +240,12 @@ class TileWriter {
   Function f_;
   BodyWriter body_;
   Streams streams_;
+  Counts counts_;
   int items_;
   std::string n_;
   std::vector<std::int32_t> first_;
   std::vector<std::int32_t> second_;
+  std::map<std::int32_t, std::vector<std::int32_t>> staged_;  // by sink, what it alone needs
   std::set<VarId> descs_;
 };
 

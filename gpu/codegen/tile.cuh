@@ -347,10 +347,11 @@ NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i6
   __syncthreads();
 }
 
-// rank[j]: how many elements before element j are kept. Returns how many are kept up to the tile's end.
+// rank[j]: how many elements of the tile before element j are kept, if that is; else -1. Returns how many the tile keeps,
+// which those behind may count on.
 #define NVM_COUNTS 136
 template <int kWidth, int kItems, class S>
-NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems], u64* state, i64 t) {
+NVM_DEV int nvm_rank(S& counts, const bool (&keep)[kItems], int (&rank)[kItems], u64* state, i64 t) {
   const int lane = (int)threadIdx.x & 31;
   const int warp = (int)threadIdx.x / 32;
   const int groups = kItems / kWidth;
@@ -362,40 +363,49 @@ NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems],
       all += __popc(kept);
     }
     for (int e = 0; e < kWidth; ++e) {
-      rank[q * kWidth + e] = before;
+      rank[q * kWidth + e] = keep[q * kWidth + e] ? before : -1;
       before += keep[q * kWidth + e] ? 1 : 0;
     }
     if (lane == 0) counts[q * NVM_WARPS + warp] = (u64)all;
   }
   __syncthreads();
   if (warp == 0) {
-    i64 total = 0;
+    int total = 0;
     for (int base = 0; base < groups * NVM_WARPS; base += 32) {
       const bool there = base + lane < groups * NVM_WARPS;
-      const i64 mine = there ? (i64)counts[base + lane] : 0;
-      i64 sum = mine;
+      const int mine = there ? (int)counts[base + lane] : 0;
+      int sum = mine;
       for (int w = 1; w < 32; w *= 2) {
-        const i64 other = __shfl_up_sync(NVM_ALL, sum, w);
+        const int other = __shfl_up_sync(NVM_ALL, sum, w);
         if (lane >= w) sum += other;
       }
       if (there) counts[base + lane] = (u64)(total + sum - mine);
       total += __shfl_sync(NVM_ALL, sum, 31);
     }
-    i64 before = 0;
-    if (t > 0) {
-      if (lane == 0) nvm_publish(state, t, 1, (u64)total);
-      before = nvm_lookback<nvm_op_add, i64>(state, t, (i64)0);
-    }
     if (lane == 0) {
-      nvm_publish(state, t, 2, (u64)(before + total));
-      counts[groups * NVM_WARPS] = (u64)before;
-      counts[groups * NVM_WARPS + 1] = (u64)(before + total);
+      nvm_publish(state, t, t == 0 ? 2 : 1, (u64)total);
+      counts[groups * NVM_WARPS] = (u64)total;
     }
   }
   __syncthreads();
-  const i64 before = (i64)counts[groups * NVM_WARPS];
-  const i64 behind = (i64)counts[groups * NVM_WARPS + 1];
-  for (int j = 0; j < kItems; ++j) rank[j] += before + (i64)counts[j / kWidth * NVM_WARPS + warp];
+  const int kept = (int)counts[groups * NVM_WARPS];
+  for (int j = 0; j < kItems; ++j)
+    if (rank[j] >= 0) rank[j] += (int)counts[j / kWidth * NVM_WARPS + warp];
   __syncthreads();
-  return behind;
+  return kept;
+}
+// How many the tiles before keep, of which this one keeps `kept`.
+template <class S>
+NVM_DEV i64 nvm_kept_before(S& counts, int kept, u64* state, i64 t) {
+  if (threadIdx.x < 32) {
+    const i64 before = t > 0 ? nvm_lookback<nvm_op_add, i64>(state, t, (i64)0) : 0;
+    if (threadIdx.x == 0) {
+      if (t > 0) nvm_publish(state, t, 2, (u64)(before + kept));
+      counts[0] = (u64)before;
+    }
+  }
+  __syncthreads();
+  const i64 before = (i64)counts[0];
+  __syncthreads();
+  return before;
 }

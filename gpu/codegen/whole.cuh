@@ -21,7 +21,7 @@ NVM_DEV void nvm_get(S& tile, T (&value)[kItems], int count) {
 #pragma unroll
   for (int j = 0; j < kItems; ++j) {
     const int at = nvm_place<kWidth>(j, 0);
-    if (at < count) value[j] = nvm_as<T>((u64)tile[NVM_PAD(at)]);
+    value[j] = at < count ? nvm_as<T>((u64)tile[NVM_PAD(at)]) : T();
   }
   __syncthreads();
 }
@@ -132,6 +132,12 @@ NVM_DEV void nvm_whole_carries_any(S& totals, X& box, i64 t, T id, u64* state, T
   for (int u = 0; u < NVM_WHOLE_UNITS; ++u) carry[u] = Op::apply(nvm_as<T>((u64)box[0]), carry[u]);
 }
 
+template <class T, class S>
+NVM_DEV void nvm_group(S& tile, int first, int count, T id, T (&s)[8]) {
+#pragma unroll
+  for (int k = 0; k < 8; ++k) s[k] = first + k < count ? nvm_as<T>((u64)tile[NVM_PAD(first + k)]) : id;
+}
+
 // `value` becomes its exclusive scan.
 template <class Op, class T, int kWidth, int kItems, class S, class L, class X>
 NVM_DEV void nvm_whole_scan(S& tile, L& totals, X& box, i64 n, i64 t, T (&value)[kItems], T id, u64* state, u64* far) {
@@ -149,15 +155,13 @@ NVM_DEV void nvm_whole_scan(S& tile, L& totals, X& box, i64 n, i64 t, T (&value)
     nvm_get<kWidth>(tile, value, count);
     return;
   }
-  T s[NVM_WHOLE_UNITS][8], group[NVM_WHOLE_UNITS], carry[NVM_WHOLE_UNITS];
+  T s[8], group[NVM_WHOLE_UNITS], carry[NVM_WHOLE_UNITS];
 #pragma unroll
   for (int u = 0; u < NVM_WHOLE_UNITS; ++u) {
-    const int first = u * NVM_UNIT + 8 * tid;
-#pragma unroll
-    for (int k = 0; k < 8; ++k) s[u][k] = first + k < count ? nvm_as<T>((u64)tile[NVM_PAD(first + k)]) : id;
-    nvm_scan_eight<Op>(s[u]);
-    group[u] = s[u][7];
-    if (!nvm_any_order<T>::value) totals[u * NVM_GROUPS + tid] = nvm_bits(s[u][7]);
+    nvm_group(tile, u * NVM_UNIT + 8 * tid, count, id, s);
+    nvm_scan_eight<Op>(s);
+    group[u] = s[7];
+    if (!nvm_any_order<T>::value) totals[u * NVM_GROUPS + tid] = nvm_bits(s[7]);
   }
   if (nvm_any_order<T>::value) {
     nvm_whole_carries_any<Op>(totals, box, t, id, state, group, carry);
@@ -169,10 +173,12 @@ NVM_DEV void nvm_whole_scan(S& tile, L& totals, X& box, i64 n, i64 t, T (&value)
   for (int u = 0; u < NVM_WHOLE_UNITS; ++u) {
     const int first = u * NVM_UNIT + 8 * tid;
     const T local = nvm_any_order<T>::value ? group[u] : nvm_as<T>((u64)totals[u * NVM_GROUPS + tid]);
+    nvm_group(tile, first, count, id, s);  // again, rather than keep them in registers meanwhile
+    nvm_scan_eight<Op>(s);
 #pragma unroll
     for (int k = 0; k < 8; ++k)
       if (first + k < count)
-        tile[NVM_PAD(first + k)] = nvm_bits(Op::apply(carry[u], Op::apply(local, k == 0 ? id : s[u][k == 0 ? 0 : k - 1])));
+        tile[NVM_PAD(first + k)] = nvm_bits(Op::apply(carry[u], Op::apply(local, k == 0 ? id : s[k == 0 ? 0 : k - 1])));
   }
   nvm_get<kWidth>(tile, value, count);
 }

@@ -198,7 +198,25 @@ void write_scatter(KernelWriter& k, Function& f, const BodyWriter& body, std::in
 void finish_scatter(KernelWriter& k, std::int32_t sink);
 // `width` neighbouring elements to a thread.
 void write_scan(KernelWriter& k, Function& f, std::int32_t sink, int width);
-void write_count(KernelWriter& k, Function& f, std::int32_t sink, int width);
+// The filters of a pass over tiles: first each is ranked, then each is looked back for.
+class Counts {
+ public:
+  Counts(KernelWriter& k, Function& f, const BodyWriter& body) : k_(k), f_(f), body_(body) {}
+  void rank(std::int32_t sink, int width);
+  void look_back(std::int32_t sink);
+  // Whether what a sink keeps is put in order in shared memory; then put() is what to do with an element, and
+  // store() writes what has been put.
+  [[nodiscard]] bool staged(std::int32_t sink) const;
+  [[nodiscard]] std::string put(std::int32_t sink, const std::string& value) const;
+  void store(std::int32_t sink);
+
+ private:
+  KernelWriter& k_;
+  Function& f_;
+  const BodyWriter& body_;
+  std::map<std::int32_t, std::string> states_;
+  std::set<std::int32_t> known_;
+};
 void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
                             int width);
 // Makes a kernel of SEGDES a scan of its lengths, and adds to the plan the vector of offsets that it stores.
