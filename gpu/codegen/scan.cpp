@@ -11,7 +11,7 @@ void write_scan(KernelWriter& k, Function& f, std::int32_t sink, int width) {
   const std::string far = s.type == Type::kFloat ? f.scratch(k.add_far_state(std::int64_t{1} << 22)) : state;
   const bool whole = s.kind == SinkKind::kScan;
   const std::string of = whole ? "(tile, totals, box, " + f.length(k.kernel.space) + ", t, c"
-                               : "(tile, list, box, shape, begin, end, segment, c";
+                               : "(tile, list, box, shape, span, c";
   f.line((whole ? "nvm_whole_scan<" : "nvm_tile_scan<") + cuda_fold(s.combine) + ", " + type + ", " +
          std::to_string(width) + ">" + of + std::to_string(sink) + ", " +
          cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", " + far +

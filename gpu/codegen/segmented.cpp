@@ -20,8 +20,7 @@ class TileWriter {
   TileWriter(KernelWriter& k, const Pass& pass)
       : k_(k),
         pass_(pass),
-        f_(k.plan, k.name + pass.name, 256,
-           pass.shape == kNone ? trial("NVM_TB", 3) : 2),  // while one folds units, another reads
+        f_(k.plan, k.name + pass.name, 256, pass.shape == kNone ? trial("NVM_TB", 3) : trial("NVM_SB", 4)),
         body_(f_, k.kernel),
         streams_(k, f_, body_, 4),
         counts_(k, f_, body_) {
@@ -90,7 +89,6 @@ class TileWriter {
       if (reduces(k_.sink(s))) body_.make_array(k_.sink(s).value);
     for (const std::int32_t v : first_) descs_of(v);
     for (const std::int32_t v : second_) descs_of(v);
-    if (pass_.shape != kNone) descs_.insert(pass_.shape);
     streams_.add(first_, {});
     streams_.add(second_, pass_.sinks);
     for (auto& [s, values] : staged_) {
@@ -143,8 +141,8 @@ class TileWriter {
       f_.line("const i64 end = begin + nvm_whole_count(" + n_ + ", t);");
     } else {
       f_.line("const auto shape = " + f_.segments(pass_.shape) + ";");
-      f_.line("i64 begin, end;");
-      f_.line("nvm_range(shape, " + n_ + ", t, box, begin, end);");
+      f_.line("const nvm_span span = nvm_range(shape, " + n_ + ", t, box);");
+      f_.line("const i64 begin = span.begin, end = span.end;");
     }
     if (pass_.keep_scans)
       for (const std::int32_t s : pass_.sinks) keep_scan(s);
@@ -175,12 +173,12 @@ class TileWriter {
       f_.line("#pragma unroll 1");
       f_.open("for (i64 j = 0, s = -1; j < " + std::to_string(items_) + "; ++j)");
       f_.line("const i64 i = begin + nvm_place<" + std::to_string(streams_.width()) + ">((int)j, begin);");
-      f_.line("if (i >= begin && i < end) s = " + f_.segments(d) + ".seek(s, i);");
+      const std::string from = d == pass_.shape ? "s < 0 ? shape.within(span.first, span.last, i) : " : "";
+      f_.line("if (i >= begin && i < end) s = " + from + f_.segments(d) + ".seek(s, i);");
       f_.line(array + "[j] = s;");
       f_.close();
     }
-    if (folds() && !whole())
-      f_.line("nvm_list_units<" + std::to_string(streams_.width()) + ">(shape, begin, end, segment, list);");
+    if (folds() && !whole()) f_.line("nvm_list_units(shape, span, list);");
   }
 
   void sweep(bool first) {
@@ -271,8 +269,8 @@ void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body
     return f.line("nvm_whole_reduce" + how + "(tile, box, " + f.length(k.kernel.space) + ", t, " + values +
                   ", " + identity + ", " + state + write);
   const std::string far = s.type == Type::kFloat ? f.scratch(k.add_far_state(std::int64_t{1} << 33)) : state;
-  f.line("nvm_tile_reduce" + how + "(tile, list, box, shape, begin, end, segment, " + values + ", " +
-         identity + ", " + state + ", " + far + ", t" + write);
+  f.line("nvm_tile_reduce" + how + "(tile, list, box, shape, span, " + values + ", " + identity + ", " +
+         state + ", " + far + ", t" + write);
 }
 
 void fill_identities(KernelWriter& k, std::int32_t sink) {

@@ -27,59 +27,77 @@ NVM_DEV i64 nvm_ticket(S& box, u64* ticket) {
   return t;
 }
 
-// The first unit that starts at or behind element p.
-template <class G>
-NVM_DEV i64 nvm_unit_from(const G& g, i64 n, i64 p) {
-  if (p >= n) return n;
-  const i64 s = g.seek(-1, p);
-  const i64 start = g.offset(s);
-  const i64 unit = start + (p - start + NVM_UNIT - 1) / NVM_UNIT * NVM_UNIT;
-  const i64 end = g.offset(s + 1);
-  return unit < end ? unit : end;
-}
+// A tile's elements, and segments of which the first is not behind them and the last not before.
+struct nvm_span {
+  i64 begin, end, first, last;
+};
 template <class G, class S>
-NVM_DEV void nvm_range(const G& g, i64 n, i64 t, S& box, i64& begin, i64& end) {
-  if (threadIdx.x < 2) box[threadIdx.x] = (u64)nvm_unit_from(g, n, (t + (i64)threadIdx.x) * NVM_UNIT);
+NVM_DEV nvm_span nvm_range(const G& g, i64 n, i64 t, S& box) {
+  const int side = (int)threadIdx.x / 32;
+  if (side < 2 && n > 0) {
+    const i64 p = (t + side) * NVM_UNIT;  // the first unit that starts at or behind it
+    const i64 s = g.find(p < n ? p : n - 1, n);
+    const i64 start = g.offset(s), stop = g.offset(s + 1);
+    const i64 unit = start + (p - start + NVM_UNIT - 1) / NVM_UNIT * NVM_UNIT;
+    if (threadIdx.x % 32 == 0) {
+      box[side] = (u64)(unit < stop ? unit : stop);
+      box[2 + side] = (u64)s;
+    }
+  }
   __syncthreads();
-  begin = (i64)box[0];
-  end = (i64)box[1];
+  nvm_span span = {0, 0, 0, -1};
+  if (n > 0) span = {(i64)box[0], (i64)box[1], (i64)box[2], (i64)box[3]};
   __syncthreads();
+  return span;
 }
 
-// Units of the tile that belong to segments of more than NVM_SEQUENTIAL elements: list[0] of them, in any order; unit
-// u starts list[1 + 2 u] >> 32 elements behind the tile's begin, has as many as the low half says, and belongs to
-// segment list[2 + 2 u]. The unit that continues a segment from the tile before starts at 0 and has bit 31 set.
+// visit(s, start, stop) for every segment with elements in the tile. Offsets are read one ahead. Where there are far more
+// segments than elements, those with elements are looked for.
+#define NVM_FEW 16384
+template <class G, class F>
+NVM_DEV void nvm_each_segment(const G& g, const nvm_span& span, F visit) {
+  if (span.last - span.first >= NVM_FEW) {
+#pragma unroll 1
+    for (i64 i = span.begin + threadIdx.x; i < span.end; i += NVM_THREADS) {
+      const i64 s = g.within(span.first, span.last, i);
+      const i64 start = g.offset(s);
+      if (i == start || i == span.begin) visit(s, start, g.offset(s + 1));
+    }
+    return;
+  }
+  i64 s = span.first + threadIdx.x;
+  i64 start = 0, stop = 0;
+  if (s <= span.last) start = g.offset(s), stop = g.offset(s + 1);
+#pragma unroll 1
+  while (s <= span.last) {
+    const i64 next = s + NVM_THREADS;
+    i64 next_start = 0, next_stop = 0;
+    if (next <= span.last) next_start = g.offset(next), next_stop = g.offset(next + 1);
+    if (start < stop && start < span.end && stop > span.begin) visit(s, start, stop);
+    s = next, start = next_start, stop = next_stop;
+  }
+}
+
+// Units of the tile that belong to segments of more than NVM_SEQUENTIAL elements, of which a tile has one each: list[0]
+// of them, in any order; unit u starts list[1 + 2 u] >> 32 elements behind the tile's begin, has as many as the low half
+// says, and belongs to segment list[2 + 2 u]. The unit that continues a segment from the tile before starts at 0 and
+// has bit 31 set.
 #define NVM_LIST 264
 #define NVM_CONTINUES 0x80000000ull
-template <class S>
-NVM_DEV void nvm_add_unit(S& list, unsigned u, i64 start, i64 length, i64 segment, u64 bits) {
-  list[1 + 2 * u] = (u64)start << 32 | (u64)length | bits;
-  list[2 + 2 * u] = (u64)segment;
-}
-// Elements of a thread that may start a segment: of the whole space, only the first.
-template <class G, int kItems>
-NVM_DEV int nvm_heads() {
-  return G::kOne ? 1 : kItems;
-}
-template <int kWidth, int kItems, class G, class S>
-NVM_DEV void nvm_list_units(const G& g, i64 begin, i64 end, const i64 (&segment)[kItems], S& list) {
+template <class G, class S>
+NVM_DEV void nvm_list_units(const G& g, const nvm_span& span, S& list) {
   NVM_SHARED(unsigned, units, 1);  // of 32 bits, since shared memory adds no wider ones at once
   if (threadIdx.x == 0) units[0] = 0;
   __syncthreads();
-#pragma unroll 1
-  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
-    const i64 i = begin + nvm_place<kWidth>(j, begin);
-    if (i < begin) continue;
-    if (i >= end) break;
-    const i64 start = g.offset(segment[j]);
-    const bool continues = i == begin && start < begin;
-    if (i != start && !continues) continue;
-    const i64 stop = g.offset(segment[j] + 1);
-    if (stop - start <= NVM_SEQUENTIAL) continue;
-    const i64 length = stop - i < NVM_UNIT ? stop - i : NVM_UNIT;
+  nvm_each_segment(g, span, [&](i64 s, i64 start, i64 stop) {
+    if (stop - start <= NVM_SEQUENTIAL) return;
+    const bool continues = start < span.begin;
+    const i64 from = continues ? span.begin : start;
+    const i64 length = (stop < span.end ? stop : span.end) - from;
     const unsigned u = nvm_shared_add(units, 0, 1);
-    nvm_add_unit(list, u, i - begin, length, segment[j], continues ? NVM_CONTINUES : 0);
-  }
+    list[1 + 2 * u] = (u64)(from - span.begin) << 32 | (u64)length | (continues ? NVM_CONTINUES : 0);
+    list[2 + 2 * u] = (u64)s;
+  });
   __syncthreads();
   if (threadIdx.x == 0) list[0] = (unsigned)units[0];
   __syncthreads();
@@ -230,35 +248,44 @@ NVM_DEV void nvm_scan_apply(S& tile, const nvm_unit& unit, const nvm_team& team,
   }
 }
 
-// `value` becomes its exclusive scan.
-template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X>
-NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 end, const i64 (&segment)[kItems],
-                           T (&value)[kItems], T id, u64* state, u64* far, i64 t) {
-  const int tid = (int)threadIdx.x;
-  if (tid == 0) box[2] = box[5] = box[6] = box[7] = 0;
-  const int count = (int)(end - begin);
+// The values of the tile's elements into shared memory, and back.
+template <int kWidth, int kItems, class T, class S>
+NVM_DEV void nvm_put(S& tile, const T (&value)[kItems], i64 begin, i64 end) {
+#pragma unroll
   for (int j = 0; j < kItems; ++j) {
     const int at = nvm_place<kWidth>(j, begin);
-    if (at >= 0 && at < count) tile[NVM_PAD(at)] = nvm_bits(value[j]);
+    if (at >= 0 && at < (int)(end - begin)) tile[NVM_PAD(at)] = nvm_bits(value[j]);
   }
   __syncthreads();
-#pragma unroll 1
-  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
+}
+template <int kWidth, int kItems, class T, class S>
+NVM_DEV void nvm_get(S& tile, T (&value)[kItems], i64 begin, i64 end) {
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < kItems; ++j) {
     const int at = nvm_place<kWidth>(j, begin);
-    if (at < 0) continue;
-    if (at >= count) break;
-    const i64 i = begin + at;
-    if (i != g.offset(segment[j])) continue;
-    const i64 length = g.offset(segment[j] + 1) - i;
-    if (length > NVM_SEQUENTIAL) continue;
+    value[j] = at >= 0 && at < (int)(end - begin) ? nvm_as<T>((u64)tile[NVM_PAD(at)]) : T();
+  }
+  __syncthreads();
+}
+
+// `value` becomes its exclusive scan.
+template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X>
+NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, const nvm_span& span, T (&value)[kItems], T id,
+                           u64* state, u64* far, i64 t) {
+  const i64 begin = span.begin, end = span.end;
+  if (threadIdx.x == 0) box[2] = box[5] = box[6] = box[7] = 0;
+  nvm_put<kWidth>(tile, value, begin, end);
+  nvm_each_segment(g, span, [&](i64, i64 start, i64 stop) {
+    if (stop - start > NVM_SEQUENTIAL) return;
     T before = id;
 #pragma unroll 1
-    for (int k = 0; k < (int)length; ++k) {
-      const T x = nvm_as<T>(tile[NVM_PAD(at + k)]);
-      tile[NVM_PAD(at + k)] = nvm_bits(before);
+    for (int at = (int)(start - begin); at < (int)(stop - begin); ++at) {
+      const T x = nvm_as<T>(tile[NVM_PAD(at)]);
+      tile[NVM_PAD(at)] = nvm_bits(before);
       before = Op::apply(before, x);
     }
-  }
+  });
   const int units = (int)list[0];
 #pragma unroll 1
   for (int pass = 0; pass < 2; ++pass) {
@@ -281,42 +308,25 @@ NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 
       nvm_scan_apply<Op, T>(tile, unit, team, unit.continues ? nvm_as<T>(box[4]) : id, id);
     });
   }
-  __syncthreads();
-  for (int j = 0; j < kItems; ++j) {
-    const int at = nvm_place<kWidth>(j, begin);
-    if (at >= 0 && at < count) value[j] = nvm_as<T>(tile[NVM_PAD(at)]);
-  }
-  __syncthreads();
+  nvm_get<kWidth>(tile, value, begin, end);
 }
 
 // write(s, x) for every segment s that ends in the tile and is not empty.
 template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X, class W>
-NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i64 end,
-                             const i64 (&segment)[kItems], const T (&value)[kItems], T id, u64* state, u64* far,
-                             i64 t, W write) {
+NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, const nvm_span& span, const T (&value)[kItems],
+                             T id, u64* state, u64* far, i64 t, W write) {
+  const i64 begin = span.begin, end = span.end;
   const int tid = (int)threadIdx.x;
   if (tid == 0) box[2] = box[5] = box[6] = box[7] = 0;
-  const int count = (int)(end - begin);
-  for (int j = 0; j < kItems; ++j) {
-    const int at = nvm_place<kWidth>(j, begin);
-    if (at >= 0 && at < count) tile[NVM_PAD(at)] = nvm_bits(value[j]);
-  }
-  __syncthreads();
-#pragma unroll 1
-  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
-    const int at = nvm_place<kWidth>(j, begin);
-    if (at < 0) continue;
-    if (at >= count) break;
-    const i64 i = begin + at;
-    if (i != g.offset(segment[j])) continue;
-    const i64 length = g.offset(segment[j] + 1) - i;
-    if (length > NVM_SEQUENTIAL) continue;
+  nvm_put<kWidth>(tile, value, begin, end);
+  nvm_each_segment(g, span, [&](i64 s, i64 start, i64 stop) {
+    if (stop - start > NVM_SEQUENTIAL) return;
     T total = id;
-#pragma unroll 1
-    for (int k = 0; k < (int)length; ++k)
-      total = Op::apply(total, nvm_as<T>(tile[NVM_PAD(at + k)]));
-    write(segment[j], total);
-  }
+#pragma unroll 4
+    for (int at = (int)(start - begin); at < (int)(stop - begin); ++at)
+      total = Op::apply(total, nvm_as<T>(tile[NVM_PAD(at)]));
+    write(s, total);
+  });
   const int units = (int)list[0];
   T tail = id;
   i64 tail_segment = -1;

@@ -5,26 +5,6 @@
 #define NVM_WHOLE (NVM_WHOLE_UNITS * NVM_UNIT)
 #define NVM_GROUPS 257  // of a unit and one more, so that units fall into different banks
 
-// The values of the tile's elements into shared memory, and back.
-template <int kWidth, int kItems, class T, class S>
-NVM_DEV void nvm_put(S& tile, const T (&value)[kItems], int count) {
-#pragma unroll
-  for (int j = 0; j < kItems; ++j) {
-    const int at = nvm_place<kWidth>(j, 0);
-    if (at < count) tile[NVM_PAD(at)] = nvm_bits(value[j]);
-  }
-  __syncthreads();
-}
-template <int kWidth, int kItems, class T, class S>
-NVM_DEV void nvm_get(S& tile, T (&value)[kItems], int count) {
-  __syncthreads();
-#pragma unroll
-  for (int j = 0; j < kItems; ++j) {
-    const int at = nvm_place<kWidth>(j, 0);
-    value[j] = at < count ? nvm_as<T>((u64)tile[NVM_PAD(at)]) : T();
-  }
-  __syncthreads();
-}
 NVM_DEV int nvm_whole_count(i64 n, i64 t) {
   return n - t * NVM_WHOLE < NVM_WHOLE ? (int)(n - t * NVM_WHOLE) : NVM_WHOLE;
 }
@@ -143,7 +123,7 @@ template <class Op, class T, int kWidth, int kItems, class S, class L, class X>
 NVM_DEV void nvm_whole_scan(S& tile, L& totals, X& box, i64 n, i64 t, T (&value)[kItems], T id, u64* state, u64* far) {
   const int count = nvm_whole_count(n, t);
   const int tid = (int)threadIdx.x;
-  nvm_put<kWidth>(tile, value, count);
+  nvm_put<kWidth>(tile, value, 0, count);
   if (!nvm_any_order<T>::value && n <= NVM_SEQUENTIAL) {
     if (tid == 0) {
       for (int i = 0; i < count; ++i) {
@@ -152,7 +132,7 @@ NVM_DEV void nvm_whole_scan(S& tile, L& totals, X& box, i64 n, i64 t, T (&value)
         id = Op::apply(id, x);
       }
     }
-    nvm_get<kWidth>(tile, value, count);
+    nvm_get<kWidth>(tile, value, 0, count);
     return;
   }
   T s[8], group[NVM_WHOLE_UNITS], carry[NVM_WHOLE_UNITS];
@@ -180,7 +160,7 @@ NVM_DEV void nvm_whole_scan(S& tile, L& totals, X& box, i64 n, i64 t, T (&value)
       if (first + k < count)
         tile[NVM_PAD(first + k)] = nvm_bits(Op::apply(carry[u], Op::apply(local, k == 0 ? id : s[k == 0 ? 0 : k - 1])));
   }
-  nvm_get<kWidth>(tile, value, count);
+  nvm_get<kWidth>(tile, value, 0, count);
 }
 
 // What all come to, to the first thread of the last tile; only there the result is one.
@@ -188,7 +168,7 @@ template <class Op, class T, int kWidth, int kItems, class S, class X, class W>
 NVM_DEV void nvm_whole_reduce(S& tile, X& box, i64 n, i64 t, const T (&value)[kItems], T id, u64* state, W write) {
   const int count = nvm_whole_count(n, t);
   const int tid = (int)threadIdx.x;
-  nvm_put<kWidth>(tile, value, count);
+  nvm_put<kWidth>(tile, value, 0, count);
   const int start = tid / 16 * NVM_UNIT;
   const i64 units = (n + NVM_UNIT - 1) / NVM_UNIT;
   if (n <= NVM_SEQUENTIAL) {
