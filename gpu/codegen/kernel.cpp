@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "bytecode/table/identities.h"
 #include "gpu/codegen/lanes.h"
 #include "gpu/codegen/writer.h"
 
@@ -90,7 +91,7 @@ class PassChooser {
     const auto tiled = all_where([](const Sink& s) { return folds(s) && s.kind != SinkKind::kReduce; });
     const auto counted = all_where([](const Sink& s) { return s.kind == SinkKind::kCount; });
     if (tiled.empty() && counted.empty())
-      return folded.empty() ? write_map(k_, {"", kNone, every}) : write_reduce(k_, {"", kNone, every});
+      return folded.empty() ? write_map(k_, {"", kNone, every}) : reduce({"", kNone, every});
     const std::vector<std::int32_t> sweep = plan::sweeps(k_.kernel);
     const bool deep = std::any_of(sweep.begin(), sweep.end(), [](std::int32_t s) { return s > 0; });
     const bool one_shape = std::all_of(folded.begin(), folded.end(),
@@ -103,13 +104,29 @@ class PassChooser {
     }
     by_shape("_sum", all_where([](const Sink& s) { return s.kind == SinkKind::kSegReduce; }), false);
     const auto flat = all_where([](const Sink& s) { return s.kind == SinkKind::kReduce; });
-    if (!flat.empty()) write_reduce(k_, {"_fold", kNone, flat, false, false});
+    if (!flat.empty()) reduce({"_fold", kNone, flat, false, false});
     const auto rest = all_where([](const Sink& s) { return !folds(s); });
     if (rest.empty() && k_.trapping().empty()) return;
     if (counted.empty())
       write_map(k_, {"_rest", kNone, rest});
     else
       write_tiles(k_, {"_rest", kNone, rest});
+  }
+
+  // Those that shared memory has no room for are passes of their own.
+  void reduce(const Pass& pass) {
+    Pass part = pass;
+    part.sinks.clear();
+    int staged = 0;
+    for (const std::int32_t s : pass.sinks) {
+      if (k_.sink(s).kind == SinkKind::kReduce && !any_order(k_.sink(s).type) && staged++ == kMostStaged) {
+        write_reduce(k_, part);
+        part = {pass.name + "_more" + std::to_string(s), kNone, {}, false, false};
+        staged = 1;
+      }
+      part.sinks.push_back(s);
+    }
+    write_reduce(k_, part);
   }
 
   void by_shape(const std::string& name, std::vector<std::int32_t> sinks, bool keep) {

@@ -119,7 +119,8 @@ void write_element_sink(KernelWriter& k, Function& f, const BodyWriter& body, st
 }
 
 void write_map(KernelWriter& k, const Pass& pass) {
-  Function f(k.plan, k.name + pass.name, 256, trial("NVM_MB", 3));
+  constexpr int kResident = 3;  // enough to hide memory behind long bodies, 80 registers for each thread
+  Function f(k.plan, k.name + pass.name, 256, kResident);
   BodyWriter body(f, k.kernel);
   k.bind_scanned(f, body);
   std::vector<std::int32_t> roots = pass.checks ? k.trapping() : std::vector<std::int32_t>{};

@@ -126,7 +126,7 @@ class Folds {
 }  // namespace
 
 void write_reduce(KernelWriter& k, const Pass& pass) {
-  Function f(k.plan, k.name + pass.name, kThreads, trial("NVM_RB", 1));
+  Function f(k.plan, k.name + pass.name, kThreads);
   BodyWriter body(f, k.kernel);
   k.bind_scanned(f, body);
   std::vector<std::int32_t> roots = pass.checks ? k.trapping() : std::vector<std::int32_t>{};
@@ -143,7 +143,7 @@ void write_reduce(KernelWriter& k, const Pass& pass) {
   write_folder(k, f, folds.all(), n);
   streams.begin();
   const int width = streams.width();
-  const int packs = trial("NVM_G", packs_of_chunk(width, streams.vectors(), folds.staged()));
+  const int packs = packs_of_chunk(width, streams.vectors(), folds.staged());
   const int chunk = 32 * width * packs;
   const auto folders = static_cast<std::int32_t>(folders_for(folds.all()));
   f.line("const i64 unit = ((i64)blockIdx.x - " + text(folders) + ") * " + text(kWarps) +

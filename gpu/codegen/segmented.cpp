@@ -20,7 +20,7 @@ class TileWriter {
   TileWriter(KernelWriter& k, const Pass& pass)
       : k_(k),
         pass_(pass),
-        f_(k.plan, k.name + pass.name, 256, pass.shape == kNone ? trial("NVM_TB", 3) : trial("NVM_SB", 4)),
+        f_(k.plan, k.name + pass.name, 256, 4),  // while one looks back, others read
         body_(f_, k.kernel),
         streams_(k, f_, body_, 4),
         counts_(k, f_, body_) {

@@ -53,10 +53,10 @@ NVM_DEV nvm_span nvm_range(const G& g, i64 n, i64 t, S& box) {
 
 // visit(s, start, stop) for every segment with elements in the tile. Offsets are read one ahead. Where there are far more
 // segments than elements, those with elements are looked for.
-#define NVM_FEW 16384
+#define NVM_CROWDED 16384
 template <class G, class F>
 NVM_DEV void nvm_each_segment(const G& g, const nvm_span& span, F visit) {
-  if (span.last - span.first >= NVM_FEW) {
+  if (span.last - span.first >= NVM_CROWDED) {
 #pragma unroll 1
     for (i64 i = span.begin + threadIdx.x; i < span.end; i += NVM_THREADS) {
       const i64 s = g.within(span.first, span.last, i);

@@ -1,7 +1,6 @@
 // Parts of a kernel's source while it is written; shared by the files of this folder, one per combinator.
 #pragma once
 
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <set>
@@ -11,12 +10,6 @@
 #include "gpu/codegen/code.h"
 
 namespace nvm::gpu {
-
-// TRIAL
-inline int trial(const char* name, int other) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? other : std::atoi(text);
-}
 
 using plan::Sink;
 using plan::SinkKind;
@@ -185,6 +178,7 @@ void write_random(KernelWriter& k);
 void write_map(KernelWriter& k, const Pass& pass);
 // The same and flat reductions, a warp to a unit of 2048 elements.
 void write_reduce(KernelWriter& k, const Pass& pass);
+inline constexpr int kMostStaged = 8;  // FLOAT reductions of one pass
 // Everything, in tiles that follow segments.
 void write_tiles(KernelWriter& k, const Pass& pass);
 

@@ -109,7 +109,7 @@ TEST_CASE("a kernel of many reductions comes to an end") {
   for (std::int64_t i = 0; i < kElements; ++i)
     p.bindings.vectors.back().push_back({0, 1.0 / static_cast<double>(i + 1)});
   std::int32_t x = p.w.pull(soac::Pull::kElement, in, Type::kFloat);
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 20; ++i) {
     p.reduce(i % 3 == 2 ? Scalar::kMax : Scalar::kAdd, x, Type::kFloat);
     x = p.w.apply(Scalar::kAdd, Type::kFloat, x, x);
   }
