@@ -25,7 +25,8 @@ void Counts::look_back(std::int32_t sink) {
 
 bool Counts::staged(std::int32_t sink) const {
   const Sink& s = k_.sink(sink);
-  return s.kind == SinkKind::kStore && s.filter != kNone && !k_.scalar(s.out);
+  return s.filter != kNone &&
+         (s.kind == SinkKind::kReduce || (s.kind == SinkKind::kStore && !k_.scalar(s.out)));
 }
 
 std::string Counts::put(std::int32_t sink, const std::string& value) const {
@@ -40,11 +41,24 @@ void Counts::store(std::int32_t sink) {
     f_.line("__syncthreads();");
   else
     look_back(s.filter);
+  if (s.kind == SinkKind::kReduce) return reduce(s);
   f_.line("#pragma unroll 4");
   f_.open("for (int r = (int)threadIdx.x; r < kept" + number + "; r += NVM_THREADS)");
   f_.line(f_.store(s.out, "b" + number + " + r", "nvm_as<" + body_.type(s.value) + ">((u64)tile[r])"));
   f_.close();
   f_.line("__syncthreads();");
+}
+
+void Counts::reduce(const Sink& s) {
+  const std::string number = std::to_string(s.filter);
+  const std::string type = f_.type(s.type);
+  const std::int32_t ring = k_.add_scratch(
+      {.length = k_.kernel.space, .unit = 1, .bytes = 16, .zeroed = true, .enough = std::int64_t{1} << 20});
+  f_.line("nvm_reduce_kept<" + cuda_fold(s.combine) + ", " + type + ">(tile, b" + number + ", kept" + number +
+          ", t == (i64)gridDim.x - 1, " + cuda_identity(s.combine, s.type, k_.plan.int_bits) + ", " +
+          f_.scratch(ring) + ", " + f_.scratch(k_.add_state(2048, 32)) + ", " +
+          f_.scratch(k_.add_far_state(std::int64_t{1} << 33)) + ", [&](" + type + " x) { " +
+          f_.store(s.out, "0", "x") + " });");
 }
 
 }  // namespace nvm::gpu

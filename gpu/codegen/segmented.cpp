@@ -13,7 +13,9 @@ namespace {
 bool in_first_sweep(const Sink& s) {
   return s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan || s.kind == SinkKind::kCount;
 }
-bool reduces(const Sink& s) { return s.kind == SinkKind::kReduce || s.kind == SinkKind::kSegReduce; }
+bool reduces(const Sink& s) {
+  return (s.kind == SinkKind::kReduce && s.filter == kNone) || s.kind == SinkKind::kSegReduce;
+}
 
 class TileWriter {
  public:
@@ -65,8 +67,9 @@ class TileWriter {
   }
 
   [[nodiscard]] bool folds() const {
-    return std::any_of(pass_.sinks.begin(), pass_.sinks.end(),
-                       [&](std::int32_t s) { return k_.sink(s).combine != Scalar::kNoScalar; });
+    return std::any_of(pass_.sinks.begin(), pass_.sinks.end(), [&](std::int32_t s) {
+      return k_.sink(s).combine != Scalar::kNoScalar && k_.sink(s).filter == kNone;
+    });
   }
 
   void choose_values() {

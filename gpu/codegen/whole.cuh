@@ -195,4 +195,3 @@ NVM_DEV void nvm_whole_reduce(S& tile, X& box, i64 n, i64 t, const T (&value)[kI
   }
   __syncthreads();
 }
-// ---- end of the prelude ----

@@ -205,6 +205,8 @@ class Counts {
   void store(std::int32_t sink);
 
  private:
+  void reduce(const Sink& s);
+
   KernelWriter& k_;
   Function& f_;
   const BodyWriter& body_;

@@ -82,7 +82,8 @@ TEST_CASE("FLOAT folds of many units under CUDA emulation have the bits of the f
   for (const auto& [of, scan] : {std::pair{FoldOf::kWhole, false},
                                  {FoldOf::kWhole, true},
                                  {FoldOf::kSegments, false},
-                                 {FoldOf::kSegments, true}}) {
+                                 {FoldOf::kSegments, true},
+                                 {FoldOf::kKept, false}}) {
     const LongFold fold(of, scan);
     EmuEngine engine;
     engine.prepare({fold.plan});

@@ -96,13 +96,12 @@ TEST_CASE("segments of a tile are found by warps, once, and none is kept for eac
   CHECK_FALSE(has(code.source, "segment["));
 }
 
-TEST_CASE("a FLOAT reduction of kept elements is a kernel behind that stores them") {
+TEST_CASE("a FLOAT reduction of kept elements stores none of them") {
   const gpu::Code code = code_of("norm2");
-  CHECK(launches(code) == 3);  // the kept squares, their sum, its root
+  CHECK(launches(code) == 2);  // the sum of the kept squares, its root
   CHECK(code.kernels[0].origin == 0);
-  CHECK(code.kernels[1].origin == gpu::kNone);
-  CHECK(code.kernels[2].origin == 1);
-  CHECK(code.plan.kernels[1].space == code.plan.kernels[0].sinks[0].out_length);
+  CHECK(code.kernels[1].origin == 1);
+  CHECK(has(code.source, "nvm_reduce_kept<nvm_op_add, double>(tile, "));
 }
 
 TEST_CASE("a scatter finds its winners before it stores") {
