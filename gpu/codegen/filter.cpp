@@ -9,8 +9,8 @@ namespace nvm::gpu {
 void Counts::rank(std::int32_t sink, int width) {
   const std::string number = std::to_string(sink);
   states_[sink] = f_.scratch(k_.add_state(2048));
-  f_.line("const int kept" + number + " = nvm_rank<" + std::to_string(width) + ">(counts, k" + number +
-          ", q" + number + ", " + states_.at(sink) + ", t);");
+  f_.line("const int kept" + number + " = nvm_rank<" + std::to_string(width) + ">(counts, q" + number + ", " +
+          states_.at(sink) + ", t);");
 }
 
 void Counts::look_back(std::int32_t sink) {

@@ -22,7 +22,7 @@ class TileWriter {
   TileWriter(KernelWriter& k, const Pass& pass)
       : k_(k),
         pass_(pass),
-        f_(k.plan, k.name + pass.name, 256, 4),  // while one looks back, others read
+        f_(k.plan, k.name + pass.name, 256),
         body_(f_, k.kernel),
         streams_(k, f_, body_, 4),
         counts_(k, f_, body_) {
@@ -154,8 +154,14 @@ class TileWriter {
     f_.line("const i64 base = begin - begin % " + width + ";");
     for (const VarId d : descs_)
       f_.line("i64 " + (d == pass_.shape ? std::string("segment") : "q_s" + text(d)) + "[" + count + "];");
-    for (std::int32_t v = 0; v < static_cast<std::int32_t>(k_.kernel.body.insts.size()); ++v)
-      if (body_.is_array(v)) f_.line(body_.type(v) + " v" + text(v) + "[" + count + "];");
+    auto arrays = static_cast<int>(pass_.sinks.size());
+    for (std::int32_t v = 0; v < static_cast<std::int32_t>(k_.kernel.body.insts.size()); ++v) {
+      if (!body_.is_array(v)) continue;
+      f_.line(body_.type(v) + " v" + text(v) + "[" + count + "];");
+      ++arrays;
+    }
+    // While one looks back, others read, as many as have registers for what they keep.
+    f_.resident(arrays <= 3 ? 4 : arrays <= 6 ? 3 : 2);
     for (const std::int32_t s : pass_.sinks) declare_sink(s, count);
     write_segments();
   }
@@ -165,7 +171,6 @@ class TileWriter {
       f_.line(f_.type(sink.type) + " c" + text(s) + "[" + count + "];");
       body_.scanned(s, "c" + text(s) + "[j]");
     } else if (sink.kind == SinkKind::kCount) {
-      f_.line("bool k" + text(s) + "[" + count + "];");
       f_.line("int q" + text(s) + "[" + count + "];");
     }
   }
@@ -193,7 +198,7 @@ class TileWriter {
     if (first)
       for (const std::int32_t s : pass_.sinks)
         if (k_.sink(s).kind == SinkKind::kCount)
-          f_.line("for (int j = 0; j < " + std::to_string(items_) + "; ++j) k" + text(s) + "[j] = false;");
+          f_.line("for (int j = 0; j < " + std::to_string(items_) + "; ++j) q" + text(s) + "[j] = -1;");
     streams_.loop(loop(), values, first ? std::vector<std::int32_t>{} : pass_.sinks, [&] {
       elements(values);
       for (const std::int32_t s : pass_.sinks)
@@ -215,7 +220,7 @@ class TileWriter {
   void element(std::int32_t s) {
     const Sink& sink = k_.sink(s);
     if (sink.kind == SinkKind::kCount)
-      f_.line("k" + text(s) + "[j] = " + body_.name(sink.value) + ";");
+      f_.line("q" + text(s) + "[j] = " + body_.name(sink.value) + " ? 0 : -1;");
     else if (in_first_sweep(sink))
       f_.line("c" + text(s) + "[j] = " + body_.name(sink.value) + ";");
     else if (sink.filter == kNone)

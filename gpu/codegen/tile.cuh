@@ -357,24 +357,23 @@ NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, const nvm_spa
   __syncthreads();
 }
 
-// rank[j]: how many elements of the tile before element j are kept, if that is; else -1. Returns how many the tile keeps,
-// which those behind may count on.
+// rank[j], -1 where element j is not kept, becomes how many elements of the tile before it are, where it is. Returns how
+// many the tile keeps, which those behind may count on.
 #define NVM_COUNTS 136
 template <int kWidth, int kItems, class S>
-NVM_DEV int nvm_rank(S& counts, const bool (&keep)[kItems], int (&rank)[kItems], u64* state, i64 t) {
+NVM_DEV int nvm_rank(S& counts, int (&rank)[kItems], u64* state, i64 t) {
   const int lane = (int)threadIdx.x & 31;
   const int warp = (int)threadIdx.x / 32;
   const int groups = kItems / kWidth;
   for (int q = 0; q < groups; ++q) {
     int before = 0, all = 0;
     for (int e = 0; e < kWidth; ++e) {
-      const unsigned kept = __ballot_sync(NVM_ALL, keep[q * kWidth + e]);
+      const unsigned kept = __ballot_sync(NVM_ALL, rank[q * kWidth + e] >= 0);
       before += __popc(kept & ((1u << lane) - 1));
       all += __popc(kept);
     }
     for (int e = 0; e < kWidth; ++e) {
-      rank[q * kWidth + e] = keep[q * kWidth + e] ? before : -1;
-      before += keep[q * kWidth + e] ? 1 : 0;
+      if (rank[q * kWidth + e] >= 0) rank[q * kWidth + e] = before++;
     }
     if (lane == 0) counts[q * NVM_WARPS + warp] = (u64)all;
   }

@@ -65,6 +65,7 @@ class Function {
     --depth_;
     line("}");
   }
+  void resident(int blocks) { resident_ = blocks; }
   // "" before the body: shared arrays and the like.
   void declare(const std::string& text) { declarations_ += "  " + text + "\n"; }
 
