@@ -291,7 +291,7 @@ struct nvm_pack {
 };
 
 // ---- segments: offset(s) .. offset(s + 1) are the elements of segment s ----
-// seek(s, i): the segment of element i, given one at or before it (or -1). within(first, last, i): the same, given one
+// seek(s, i): the segment of element i, given one at or before it. within(first, last, i): the same, given one
 // that is not behind it and one that is not before. find(i, n): the same of n elements, by one whole warp.
 struct nvm_whole {
   i64 n;
@@ -304,7 +304,7 @@ struct nvm_regular {
   i64 length;
   __device__ __forceinline__ i64 offset(i64 s) const { return s * length; }
   __device__ __forceinline__ i64 seek(i64 s, i64 i) const {
-    if (s >= 0 && i < (s + 1) * length) return s;
+    if (i < (s + 1) * length) return s;
     return find(i, 0);
   }
   __device__ __forceinline__ i64 within(i64, i64, i64 i) const { return find(i, 0); }
@@ -323,18 +323,14 @@ NVM_DEV i64 nvm_bisect(const i64* offsets, i64 low, i64 high, i64 i) {
   }
   return low;
 }
-// The same; offsets[low] <= i, and low > 0 is near.
+// The same; low is near.
 NVM_FAR i64 nvm_find_segment(const i64* offsets, i64 segments, i64 low, i64 i) {
-  i64 high = segments;
-  if (low > 0) {
-    i64 step = 1;
-    while (low + step < segments && offsets[low + step] <= i) {
-      low += step;
-      step *= 2;
-    }
-    if (low + step < segments) high = low + step;
+  i64 step = 1;
+  while (low + step < segments && offsets[low + step] <= i) {
+    low += step;
+    step *= 2;
   }
-  return nvm_bisect(offsets, low, high, i);
+  return nvm_bisect(offsets, low, low + step < segments ? low + step : segments, i);
 }
 // The same by one whole warp, among `segments` of n elements: around where it would be if they were of one length, at
 // growing distances, then among 32 parts.
@@ -368,7 +364,7 @@ struct nvm_irregular {
   i64 segments;
   __device__ __forceinline__ i64 offset(i64 s) const { return offsets[s]; }
   __device__ __forceinline__ i64 seek(i64 s, i64 i) const {
-    if (s >= 0 && i < offsets[s + 1]) return s;
+    if (i < offsets[s + 1]) return s;
     return nvm_find_segment(offsets, segments, s + 1, i);
   }
   __device__ __forceinline__ i64 within(i64 first, i64 last, i64 i) const {

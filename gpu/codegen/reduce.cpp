@@ -151,7 +151,7 @@ void write_reduce(KernelWriter& k, const Pass& pass) {
   f.line("const i64 begin = unit * NVM_UNIT;");
   f.line("if (begin >= " + n + ") return;");
   f.line("const i64 end = begin + NVM_UNIT < " + n + " ? begin + NVM_UNIT : " + n + ";");
-  for (const VarId d : descs) f.line("i64 s" + text(d) + " = -1;");
+  for (const VarId d : descs) f.line("i64 s" + text(d) + " = " + f.find_segment(d, "begin", n) + ";");
   folds.chunk(width, chunk);
   Streams::Loop loop{2048 / chunk, packs, "begin + (q * 32 + threadIdx.x % 32) * " + text(width),
                      "",           "end", " 1"};

@@ -177,13 +177,16 @@ class TileWriter {
   // Segment numbers of all elements, by descriptor.
   void write_segments() {
     for (const VarId d : descs_) {
-      const std::string array = d == pass_.shape ? "segment" : "q_s" + text(d);
+      const bool followed = d == pass_.shape;
+      const std::string array = followed ? "segment" : "q_s" + text(d);
+      f_.open("");
+      f_.line("i64 s = " + (followed ? "span.first" : f_.find_segment(d, "begin", n_)) + ";");
       f_.line("#pragma unroll 1");
-      f_.open("for (i64 j = 0, s = -1; j < " + std::to_string(items_) + "; ++j)");
-      f_.line("const i64 i = begin + nvm_place<" + std::to_string(streams_.width()) + ">((int)j, begin);");
-      const std::string from = d == pass_.shape ? "s < 0 ? shape.within(span.first, span.last, i) : " : "";
-      f_.line("if (i >= begin && i < end) s = " + from + f_.segments(d) + ".seek(s, i);");
+      f_.open("for (int j = 0; j < " + std::to_string(items_) + "; ++j)");
+      f_.line("const i64 i = begin + nvm_place<" + std::to_string(streams_.width()) + ">(j, begin);");
+      f_.line("if (i >= begin && i < end) s = " + f_.segments(d) + ".seek(s, i);");
       f_.line(array + "[j] = s;");
+      f_.close();
       f_.close();
     }
     if (folds() && !whole()) f_.line("nvm_list_units(shape, span, list);");

@@ -43,6 +43,9 @@ class Function {
   std::string draws(std::int32_t part) { return slot({ArgKind::kDraws, part}); }
   // A segments object over descriptor d.
   std::string segments(VarId d);
+  // The segment of element `first`, an expression that is the same in the whole warp, which looks for it
+  // together; any if there are no more than `first`.
+  std::string find_segment(VarId d, const std::string& first, const std::string& elements);
   [[nodiscard]] std::string type(Type t) const { return cuda_type(t, plan_.int_bits); }
 
   // Type of vector v's elements in memory.

@@ -96,6 +96,15 @@ TEST_CASE("segments of a tile are found by warps, once, and none is kept for eac
   CHECK_FALSE(has(code.source, "segment["));
 }
 
+TEST_CASE("threads of a warp look for their first segment together") {
+  test::RegionBuilder b;
+  const auto n = b.length(), k = b.length();
+  const auto s = b.segments(k, n);
+  const auto y = b.op(Op::kDist, TypeWord::kFloat, {b.vector(Type::kFloat, k), s});
+  b.live(b.op(Op::kMul, TypeWord::kFloat, {b.vector(Type::kFloat, n), y}));
+  CHECK(has(gpu::generate(test::fuse_all(b).plan, "p_").source, ".find(begin, n"));
+}
+
 TEST_CASE("a FLOAT reduction of kept elements stores none of them") {
   const gpu::Code code = code_of("norm2");
   CHECK(launches(code) == 2);  // the sum of the kept squares, its root
