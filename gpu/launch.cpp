@@ -285,6 +285,7 @@ class CodeRun {
         entries = std::max(entries, (*n + s.unit - 1) / s.unit);
       }
       if (entries > s.most) return false;
+      entries = std::min(entries, s.enough);
       const auto bytes = static_cast<std::size_t>(entries * s.bytes);
       const Address a = allocate(bytes);
       if (a == 0) return false;

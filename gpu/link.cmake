@@ -1,6 +1,6 @@
 target_link_libraries(nvm_gpu PUBLIC ${CMAKE_DL_LIBS})
 # The prelude of generated sources becomes text of the library.
-foreach(part prelude carry tree tile block block_fold order)
+foreach(part prelude carry tree tile whole kept block block_fold order)
   set(from "${CMAKE_SOURCE_DIR}/gpu/codegen/${part}.cuh")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${from}")
   file(READ "${from}" text)

@@ -34,14 +34,16 @@ struct Arg {
   friend bool operator==(const Arg&, const Arg&) = default;
 };
 
-// Device memory of one kernel's launches: max(least, ceil(length / unit)) entries of `bytes` bytes.
+// Device memory of one kernel's launches: max(least, ceil(length / unit)) entries of `bytes` bytes, or
+// `enough`.
 struct Scratch {
   LengthId length = kNone;  // kNone: `least` entries
   std::int64_t unit = 1;
   std::int64_t bytes = 8;
   std::int64_t least = 1;
   bool zeroed = false;
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();  // entries; the device cannot do with more
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();    // entries; the device cannot do with more
+  std::int64_t enough = std::numeric_limits<std::int64_t>::max();  // entries; it does not need more
 };
 
 // grid = max(1, ceil(over / items)) + extra blocks of `threads` threads.

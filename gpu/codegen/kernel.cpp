@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bytecode/table/identities.h"
 #include "gpu/codegen/lanes.h"
 #include "gpu/codegen/writer.h"
 
@@ -24,10 +25,17 @@ const char* const kTreeText =
 const char* const kTileText =
 #include <tile_text.inc>
     ;
+const char* const kWholeText =
+#include <whole_text.inc>
+    ;
+const char* const kKeptText =
+#include <kept_text.inc>
+    ;
 
 bool scans(const Sink& s) { return s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan; }
+// Of what a filter keeps: it goes with the count.
 bool folds(const Sink& s) {
-  return scans(s) || s.kind == SinkKind::kReduce || s.kind == SinkKind::kSegReduce;
+  return scans(s) || (s.kind == SinkKind::kReduce && s.filter == kNone) || s.kind == SinkKind::kSegReduce;
 }
 
 class PassChooser {
@@ -88,7 +96,7 @@ class PassChooser {
     const auto tiled = all_where([](const Sink& s) { return folds(s) && s.kind != SinkKind::kReduce; });
     const auto counted = all_where([](const Sink& s) { return s.kind == SinkKind::kCount; });
     if (tiled.empty() && counted.empty())
-      return folded.empty() ? write_map(k_, {"", kNone, every}) : write_reduce(k_, {"", kNone, every});
+      return folded.empty() ? write_map(k_, {"", kNone, every}) : reduce({"", kNone, every});
     const std::vector<std::int32_t> sweep = plan::sweeps(k_.kernel);
     const bool deep = std::any_of(sweep.begin(), sweep.end(), [](std::int32_t s) { return s > 0; });
     const bool one_shape = std::all_of(folded.begin(), folded.end(),
@@ -100,14 +108,31 @@ class PassChooser {
       by_shape("_scan", std::move(swept), true);
     }
     by_shape("_sum", all_where([](const Sink& s) { return s.kind == SinkKind::kSegReduce; }), false);
-    const auto flat = all_where([](const Sink& s) { return s.kind == SinkKind::kReduce; });
-    if (!flat.empty()) write_reduce(k_, {"_fold", kNone, flat, false, false});
+    const auto flat =
+        all_where([](const Sink& s) { return s.kind == SinkKind::kReduce && s.filter == kNone; });
+    if (!flat.empty()) reduce({"_fold", kNone, flat, false, false});
     const auto rest = all_where([](const Sink& s) { return !folds(s); });
     if (rest.empty() && k_.trapping().empty()) return;
     if (counted.empty())
       write_map(k_, {"_rest", kNone, rest});
     else
       write_tiles(k_, {"_rest", kNone, rest});
+  }
+
+  // Those that shared memory has no room for are passes of their own.
+  void reduce(const Pass& pass) {
+    Pass part = pass;
+    part.sinks.clear();
+    int staged = 0;
+    for (const std::int32_t s : pass.sinks) {
+      if (k_.sink(s).kind == SinkKind::kReduce && !any_order(k_.sink(s).type) && staged++ == kMostStaged) {
+        write_reduce(k_, part);
+        part = {pass.name + "_more" + std::to_string(s), kNone, {}, false, false};
+        staged = 1;
+      }
+      part.sinks.push_back(s);
+    }
+    write_reduce(k_, part);
   }
 
   void by_shape(const std::string& name, std::vector<std::int32_t> sinks, bool keep) {
@@ -152,47 +177,6 @@ plan::Kernel offsets_kernel(plan::Plan& plan, VarId desc, VarId& offsets) {
   return k;
 }
 
-// What a FLOAT reduction keeps is stored, and a kernel behind reduces it: an element's place in the fold's
-// tree is known when those before it have been counted, and blocks of threads do not wait for each other's
-// lanes.
-class KeptReductions {
- public:
-  explicit KeptReductions(plan::Plan& plan) : plan_(plan) {}
-
-  // Makes the reductions of `k` stores; the kernels that reduce, one for each filter.
-  std::vector<plan::Kernel> take_out(plan::Kernel& k) {
-    std::map<LengthId, plan::Kernel> behind;
-    for (Sink& s : k.sinks) {
-      if (s.kind != SinkKind::kReduce || s.filter == kNone) continue;
-      const LengthId kept = k.sinks[static_cast<std::size_t>(s.filter)].out_length;
-      plan::Kernel& reduces = behind[kept];
-      reduces.space = kept;
-      Sink all = s;
-      all.filter = kNone;
-      s.kind = SinkKind::kStore;
-      s.combine = Scalar::kNoScalar;
-      s.out = add_vector(s.type, kept);
-      all.value = reduces.body.add({.pull = Pull::kElement, .type = s.type, .var = s.out});
-      reduces.sinks.push_back(all);
-    }
-    std::vector<plan::Kernel> kernels;
-    for (auto& [length, kernel] : behind) kernels.push_back(std::move(kernel));
-    return kernels;
-  }
-
- private:
-  VarId add_vector(Type type, LengthId length) {
-    plan::Var v;
-    v.role = plan::VarRole::kTemp;
-    v.type = type;
-    v.storage = Storage::kF64;
-    v.length = length;
-    plan_.vars.push_back(v);
-    return static_cast<VarId>(plan_.vars.size() - 1);
-  }
-  plan::Plan& plan_;
-};
-
 // Kernels in order, with an offsets kernel behind each that makes a descriptor that a later one follows.
 // One of computed lengths is made with them.
 void add_offsets(Code& code) {
@@ -212,7 +196,6 @@ void add_offsets(Code& code) {
   std::vector<plan::Kernel> kernels;
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
     plan::Kernel& k = plan.kernels[i];
-    std::vector<plan::Kernel> behind = KeptReductions(plan).take_out(k);
     std::vector<VarId> made;
     for (const Sink& s : k.sinks)
       if (s.out_desc != kNone && followed.contains(s.out_desc) && s.kind != SinkKind::kSegdes)
@@ -223,10 +206,6 @@ void add_offsets(Code& code) {
     }
     kernels.push_back(std::move(k));
     code.kernels.emplace_back().origin = static_cast<std::int32_t>(i);
-    for (plan::Kernel& reduces : behind) {
-      kernels.push_back(std::move(reduces));
-      code.kernels.emplace_back();
-    }
     for (const VarId d : made) {
       if (plan.vars[static_cast<std::size_t>(d)].form != plan::DescForm::kIrregular) continue;
       kernels.push_back(offsets_kernel(plan, d, code.offsets_of[static_cast<std::size_t>(d)]));
@@ -288,7 +267,8 @@ class PartitionLowering {
 }  // namespace
 
 const std::string& prelude() {
-  static const std::string kText = std::string(kPreludeText) + kCarryText + kTreeText + kTileText;
+  static const std::string kText =
+      std::string(kPreludeText) + kCarryText + kTreeText + kTileText + kWholeText + kKeptText;
   return kText;
 }
 

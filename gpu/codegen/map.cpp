@@ -119,7 +119,8 @@ void write_element_sink(KernelWriter& k, Function& f, const BodyWriter& body, st
 }
 
 void write_map(KernelWriter& k, const Pass& pass) {
-  Function f(k.plan, k.name + pass.name, 256);
+  constexpr int kResident = 3;  // enough to hide memory behind long bodies, 80 registers for each thread
+  Function f(k.plan, k.name + pass.name, 256, kResident);
   BodyWriter body(f, k.kernel);
   k.bind_scanned(f, body);
   std::vector<std::int32_t> roots = pass.checks ? k.trapping() : std::vector<std::int32_t>{};
@@ -134,11 +135,12 @@ void write_map(KernelWriter& k, const Pass& pass) {
   const int items = descs.empty() ? std::max(4, width) : 16;
   const int groups = std::max(1, 4 / width);
   const std::string run = std::to_string(32 * width);
-  f.line("const i64 first = ((i64)blockIdx.x * 8 + threadIdx.x / 32) * " + std::to_string(32 * items) +
-         " + threadIdx.x % 32 * " + std::to_string(width) + ";");
-  for (const VarId d : descs) f.line("i64 s" + std::to_string(d) + " = -1;");
-  const Streams::Loop loop{items / (groups * width), groups, "first + q * " + run, "",
-                           f.length(k.kernel.space), " 1"};
+  const std::string n = f.length(k.kernel.space);
+  f.line("const i64 begin = ((i64)blockIdx.x * 8 + threadIdx.x / 32) * " + std::to_string(32 * items) + ";");
+  f.line("const i64 first = begin + threadIdx.x % 32 * " + std::to_string(width) + ";");
+  for (const VarId d : descs)
+    f.line("i64 s" + std::to_string(d) + " = " + f.find_segment(d, "begin", n) + ";");
+  const Streams::Loop loop{items / (groups * width), groups, "first + q * " + run, "", n, " 1"};
   streams.loop(loop, values, pass.sinks, [&] {
     for (const VarId d : descs)
       f.line("s" + std::to_string(d) + " = " + f.segments(d) + ".seek(s" + std::to_string(d) + ", i);");

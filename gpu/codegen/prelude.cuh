@@ -291,33 +291,29 @@ struct nvm_pack {
 };
 
 // ---- segments: offset(s) .. offset(s + 1) are the elements of segment s ----
-// seek(s, i): the segment of element i, given one at or before it (or -1).
+// seek(s, i): the segment of element i, given one at or before it. within(first, last, i): the same, given one
+// that is not behind it and one that is not before. find(i, n): the same of n elements, by one whole warp.
 struct nvm_whole {
-  static const bool kOne = true;
   i64 n;
   __device__ __forceinline__ i64 offset(i64 s) const { return s == 0 ? 0 : n; }
   __device__ __forceinline__ i64 seek(i64, i64) const { return 0; }
+  __device__ __forceinline__ i64 within(i64, i64, i64) const { return 0; }
+  __device__ __forceinline__ i64 find(i64, i64) const { return 0; }
 };
 struct nvm_regular {
-  static const bool kOne = false;
   i64 length;
   __device__ __forceinline__ i64 offset(i64 s) const { return s * length; }
   __device__ __forceinline__ i64 seek(i64 s, i64 i) const {
-    if (s >= 0 && i < (s + 1) * length) return s;
+    if (i < (s + 1) * length) return s;
+    return find(i, 0);
+  }
+  __device__ __forceinline__ i64 within(i64, i64, i64 i) const { return find(i, 0); }
+  __device__ __forceinline__ i64 find(i64 i, i64) const {
     return ((u64)i | (u64)length) >> 32 ? i / length : (i64)((unsigned)i / (unsigned)length);
   }
 };
-// s with offsets[s] <= i < offsets[s + 1]; offsets[low] <= i, and low > 0 is near.
-NVM_FAR i64 nvm_find_segment(const i64* offsets, i64 segments, i64 low, i64 i) {
-  i64 high = segments;
-  if (low > 0) {
-    i64 step = 1;
-    while (low + step < segments && offsets[low + step] <= i) {
-      low += step;
-      step *= 2;
-    }
-    if (low + step < segments) high = low + step;
-  }
+// s with offsets[s] <= i < offsets[s + 1], low <= s < high.
+NVM_DEV i64 nvm_bisect(const i64* offsets, i64 low, i64 high, i64 i) {
   while (high - low > 1) {
     const i64 middle = low + (high - low) / 2;
     if (offsets[middle] <= i)
@@ -327,15 +323,54 @@ NVM_FAR i64 nvm_find_segment(const i64* offsets, i64 segments, i64 low, i64 i) {
   }
   return low;
 }
+// The same; low is near.
+NVM_FAR i64 nvm_find_segment(const i64* offsets, i64 segments, i64 low, i64 i) {
+  i64 step = 1;
+  while (low + step < segments && offsets[low + step] <= i) {
+    low += step;
+    step *= 2;
+  }
+  return nvm_bisect(offsets, low, low + step < segments ? low + step : segments, i);
+}
+// The same by one whole warp, among `segments` of n elements: around where it would be if they were of one length, at
+// growing distances, then among 32 parts.
+NVM_FAR i64 nvm_find_by_warp(const i64* offsets, i64 segments, i64 n, i64 i) {
+  const int lane = (int)threadIdx.x & 31;
+  i64 guess = (i64)((double)i / (double)n * (double)segments);
+  if (guess >= segments) guess = segments - 1;
+  i64 low = 0, high = segments;
+  {
+    const i64 away = (lane & 15) == 0 ? 0 : (i64)1 << 2 * ((lane & 15) - 1);
+    const i64 at = lane < 16 ? guess - away : guess + 1 + away;
+    const bool before = at <= 0 || (at < segments && offsets[at] <= i);
+    const unsigned all = __ballot_sync(0xffffffffu, before);
+    const int above = __popc(all >> 16), below = 16 - __popc(all & 0xffffu);
+    const int first = above > 0 ? 15 + above : below;  // the nearest that is not behind it
+    const int last = above > 0 || below == 0 ? 16 + above : below - 1;
+    const i64 from = __shfl_sync(0xffffffffu, at, first & 31), to = __shfl_sync(0xffffffffu, at, last & 31);
+    if (below < 16 && from > low) low = from;
+    if (last < 32 && to < high) high = to;
+  }
+  while (high - low > 1) {
+    const i64 step = (high - low + 31) / 32;
+    const i64 at = low + (lane + 1) * step;
+    low += step * __popc(__ballot_sync(0xffffffffu, at < high && offsets[at] <= i));
+    if (low + step < high) high = low + step;
+  }
+  return low;
+}
 struct nvm_irregular {
-  static const bool kOne = false;
   const i64* offsets;
   i64 segments;
   __device__ __forceinline__ i64 offset(i64 s) const { return offsets[s]; }
   __device__ __forceinline__ i64 seek(i64 s, i64 i) const {
-    if (s >= 0 && i < offsets[s + 1]) return s;
+    if (i < offsets[s + 1]) return s;
     return nvm_find_segment(offsets, segments, s + 1, i);
   }
+  __device__ __forceinline__ i64 within(i64 first, i64 last, i64 i) const {
+    return nvm_bisect(offsets, first, last + 1, i);
+  }
+  __device__ __forceinline__ i64 find(i64 i, i64 n) const { return nvm_find_by_warp(offsets, segments, n, i); }
 };
 
 // x[i] = the low `width` bytes of bits for i < n.

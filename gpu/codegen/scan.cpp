@@ -9,9 +9,13 @@ void write_scan(KernelWriter& k, Function& f, std::int32_t sink, int width) {
   const std::string type = f.type(s.type);
   const std::string state = f.scratch(k.add_state(2048));
   const std::string far = s.type == Type::kFloat ? f.scratch(k.add_far_state(std::int64_t{1} << 22)) : state;
-  f.line("nvm_tile_scan<" + cuda_fold(s.combine) + ", " + type + ", " + std::to_string(width) +
-         ">(tile, list, box, shape, begin, end, segment, c" + std::to_string(sink) + ", " +
-         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", " + far + ", t);");
+  const bool whole = s.kind == SinkKind::kScan;
+  const std::string of = whole ? "(tile, totals, box, " + f.length(k.kernel.space) + ", t, c"
+                               : "(tile, list, box, shape, span, c";
+  f.line((whole ? "nvm_whole_scan<" : "nvm_tile_scan<") + cuda_fold(s.combine) + ", " + type + ", " +
+         std::to_string(width) + ">" + of + std::to_string(sink) + ", " +
+         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", " + far +
+         (whole ? ");" : ", t);"));
 }
 
 }  // namespace nvm::gpu

@@ -135,6 +135,7 @@ void Streams::write_loop(const Loop& loop, const std::vector<Operand>& reads,
     f_.line("o" + o.pointer + ".store(" + o.pointer + ", at, " + (loop.begin.empty() ? "0" : loop.begin) +
             ", " + loop.end + ", wide);");
   f_.close();
+  if (loop.behind) loop.behind();
   f_.close();
 }
 

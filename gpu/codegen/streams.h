@@ -34,7 +34,8 @@ class Streams {
     std::string at;     // an expression of q
     std::string begin;  // "": all are behind it
     std::string end;
-    std::string unroll;  // of the chunks
+    std::string unroll;                 // of the chunks
+    std::function<void()> behind = {};  // writes what follows the elements of each chunk
   };
   // `element` writes statements for one: i, its place j among the thread's, and e in its group are in scope.
   void loop(const Loop& loop, const std::vector<std::int32_t>& values, const std::vector<std::int32_t>& sinks,

@@ -7,6 +7,7 @@
 #define NVM_THREADS 256
 #define NVM_WARPS 8
 #define NVM_BIG 512  // units above take the whole block, others a warp
+#define NVM_BOX 12  // words that hand on
 #define NVM_PAD(i) ((i) + ((i) >> 3))  // groups of 8 fall into different banks
 
 // Element j of a thread, counted from the tile's begin: kWidth neighbours at a time, from a multiple of kWidth; so the
@@ -26,59 +27,77 @@ NVM_DEV i64 nvm_ticket(S& box, u64* ticket) {
   return t;
 }
 
-// The first unit that starts at or behind element p.
-template <class G>
-NVM_DEV i64 nvm_unit_from(const G& g, i64 n, i64 p) {
-  if (p >= n) return n;
-  const i64 s = g.seek(-1, p);
-  const i64 start = g.offset(s);
-  const i64 unit = start + (p - start + NVM_UNIT - 1) / NVM_UNIT * NVM_UNIT;
-  const i64 end = g.offset(s + 1);
-  return unit < end ? unit : end;
-}
+// A tile's elements, and segments of which the first is not behind them and the last not before.
+struct nvm_span {
+  i64 begin, end, first, last;
+};
 template <class G, class S>
-NVM_DEV void nvm_range(const G& g, i64 n, i64 t, S& box, i64& begin, i64& end) {
-  if (threadIdx.x < 2) box[threadIdx.x] = (u64)nvm_unit_from(g, n, (t + (i64)threadIdx.x) * NVM_UNIT);
+NVM_DEV nvm_span nvm_range(const G& g, i64 n, i64 t, S& box) {
+  const int side = (int)threadIdx.x / 32;
+  if (side < 2 && n > 0) {
+    const i64 p = (t + side) * NVM_UNIT;  // the first unit that starts at or behind it
+    const i64 s = g.find(p < n ? p : n - 1, n);
+    const i64 start = g.offset(s), stop = g.offset(s + 1);
+    const i64 unit = start + (p - start + NVM_UNIT - 1) / NVM_UNIT * NVM_UNIT;
+    if (threadIdx.x % 32 == 0) {
+      box[side] = (u64)(unit < stop ? unit : stop);
+      box[2 + side] = (u64)s;
+    }
+  }
   __syncthreads();
-  begin = (i64)box[0];
-  end = (i64)box[1];
+  nvm_span span = {0, 0, 0, -1};
+  if (n > 0) span = {(i64)box[0], (i64)box[1], (i64)box[2], (i64)box[3]};
   __syncthreads();
+  return span;
 }
 
-// Units of the tile that belong to segments of more than NVM_SEQUENTIAL elements: list[0] of them, in any order; unit
-// u starts list[1 + 2 u] >> 32 elements behind the tile's begin, has as many as the low half says, and belongs to
-// segment list[2 + 2 u]. The unit that continues a segment from the tile before starts at 0 and has bit 31 set.
+// visit(s, start, stop) for every segment with elements in the tile. Offsets are read one ahead. Where there are far more
+// segments than elements, those with elements are looked for.
+#define NVM_CROWDED 16384
+template <class G, class F>
+NVM_DEV void nvm_each_segment(const G& g, const nvm_span& span, F visit) {
+  if (span.last - span.first >= NVM_CROWDED) {
+#pragma unroll 1
+    for (i64 i = span.begin + threadIdx.x; i < span.end; i += NVM_THREADS) {
+      const i64 s = g.within(span.first, span.last, i);
+      const i64 start = g.offset(s);
+      if (i == start || i == span.begin) visit(s, start, g.offset(s + 1));
+    }
+    return;
+  }
+  i64 s = span.first + threadIdx.x;
+  i64 start = 0, stop = 0;
+  if (s <= span.last) start = g.offset(s), stop = g.offset(s + 1);
+#pragma unroll 1
+  while (s <= span.last) {
+    const i64 next = s + NVM_THREADS;
+    i64 next_start = 0, next_stop = 0;
+    if (next <= span.last) next_start = g.offset(next), next_stop = g.offset(next + 1);
+    if (start < stop && start < span.end && stop > span.begin) visit(s, start, stop);
+    s = next, start = next_start, stop = next_stop;
+  }
+}
+
+// Units of the tile that belong to segments of more than NVM_SEQUENTIAL elements, of which a tile has one each: list[0]
+// of them, in any order; unit u starts list[1 + 2 u] >> 32 elements behind the tile's begin, has as many as the low half
+// says, and belongs to segment list[2 + 2 u]. The unit that continues a segment from the tile before starts at 0 and
+// has bit 31 set.
 #define NVM_LIST 264
 #define NVM_CONTINUES 0x80000000ull
-template <class S>
-NVM_DEV void nvm_add_unit(S& list, unsigned u, i64 start, i64 length, i64 segment, u64 bits) {
-  list[1 + 2 * u] = (u64)start << 32 | (u64)length | bits;
-  list[2 + 2 * u] = (u64)segment;
-}
-// Elements of a thread that may start a segment: of the whole space, only the first.
-template <class G, int kItems>
-NVM_DEV int nvm_heads() {
-  return G::kOne ? 1 : kItems;
-}
-template <int kWidth, int kItems, class G, class S>
-NVM_DEV void nvm_list_units(const G& g, i64 begin, i64 end, const i64 (&segment)[kItems], S& list) {
+template <class G, class S>
+NVM_DEV void nvm_list_units(const G& g, const nvm_span& span, S& list) {
   NVM_SHARED(unsigned, units, 1);  // of 32 bits, since shared memory adds no wider ones at once
   if (threadIdx.x == 0) units[0] = 0;
   __syncthreads();
-#pragma unroll 1
-  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
-    const i64 i = begin + nvm_place<kWidth>(j, begin);
-    if (i < begin) continue;
-    if (i >= end) break;
-    const i64 start = g.offset(segment[j]);
-    const bool continues = i == begin && start < begin;
-    if (i != start && !continues) continue;
-    const i64 stop = g.offset(segment[j] + 1);
-    if (stop - start <= NVM_SEQUENTIAL) continue;
-    const i64 length = stop - i < NVM_UNIT ? stop - i : NVM_UNIT;
+  nvm_each_segment(g, span, [&](i64 s, i64 start, i64 stop) {
+    if (stop - start <= NVM_SEQUENTIAL) return;
+    const bool continues = start < span.begin;
+    const i64 from = continues ? span.begin : start;
+    const i64 length = (stop < span.end ? stop : span.end) - from;
     const unsigned u = nvm_shared_add(units, 0, 1);
-    nvm_add_unit(list, u, i - begin, length, segment[j], continues ? NVM_CONTINUES : 0);
-  }
+    list[1 + 2 * u] = (u64)(from - span.begin) << 32 | (u64)length | (continues ? NVM_CONTINUES : 0);
+    list[2 + 2 * u] = (u64)s;
+  });
   __syncthreads();
   if (threadIdx.x == 0) list[0] = (unsigned)units[0];
   __syncthreads();
@@ -155,9 +174,9 @@ NVM_DEV void nvm_share_units(int units, bool big, F work) {
     if (big || u % NVM_WARPS == warp) work(u, team);
 }
 
-// The exclusive scan of `count` groups' totals, 9 cells from one to the next, in order, by one thread; returns what they
+// The exclusive scan of `count` groups' totals, kStep cells from one to the next, in order, by one thread; returns what they
 // come to. The next ones are read before these are written, since the chain is long enough without waiting for memory.
-template <class Op, class T, class S>
+template <class Op, class T, int kStep, class S>
 NVM_DEV T nvm_scan_totals(S& tile, int at, int count, T id) {
   const int many = 8;
   T local = id;
@@ -165,23 +184,23 @@ NVM_DEV T nvm_scan_totals(S& tile, int at, int count, T id) {
   const int whole = count / many * many;
   if (whole > 0)
 #pragma unroll
-    for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + 9 * k]);
+    for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + kStep * k]);
 #pragma unroll 2
-  for (int g = 0; g < whole; g += many, at += 9 * many) {
+  for (int g = 0; g < whole; g += many, at += kStep * many) {
     T now[many];
 #pragma unroll
     for (int k = 0; k < many; ++k) now[k] = next[k];
     if (g + many < whole)
 #pragma unroll
-      for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + 9 * (many + k)]);
+      for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + kStep * (many + k)]);
 #pragma unroll
     for (int k = 0; k < many; ++k) {
-      tile[at + 9 * k] = nvm_bits(local);
+      tile[at + kStep * k] = nvm_bits(local);
       local = Op::apply(local, now[k]);
     }
   }
 #pragma unroll 1
-  for (int g = whole; g < count; ++g, at += 9) {
+  for (int g = whole; g < count; ++g, at += kStep) {
     const T group = nvm_as<T>(tile[at]);
     tile[at] = nvm_bits(local);
     local = Op::apply(local, group);
@@ -208,7 +227,7 @@ NVM_DEV T nvm_scan_groups(S& tile, const nvm_unit& unit, const nvm_team& team, T
   }
   team.wait();
   T local = id;
-  if (team.rank == 0) local = nvm_scan_totals<Op, T>(tile, NVM_PAD(start), (length + 7) / 8, id);
+  if (team.rank == 0) local = nvm_scan_totals<Op, T, 9>(tile, NVM_PAD(start), (length + 7) / 8, id);
   team.wait();
   return local;
 }
@@ -229,35 +248,44 @@ NVM_DEV void nvm_scan_apply(S& tile, const nvm_unit& unit, const nvm_team& team,
   }
 }
 
-// `value` becomes its exclusive scan.
-template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X>
-NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 end, const i64 (&segment)[kItems],
-                           T (&value)[kItems], T id, u64* state, u64* far, i64 t) {
-  const int tid = (int)threadIdx.x;
-  if (tid == 0) box[2] = box[5] = box[6] = box[7] = 0;
-  const int count = (int)(end - begin);
+// The values of the tile's elements into shared memory, and back.
+template <int kWidth, int kItems, class T, class S>
+NVM_DEV void nvm_put(S& tile, const T (&value)[kItems], i64 begin, i64 end) {
+#pragma unroll
   for (int j = 0; j < kItems; ++j) {
     const int at = nvm_place<kWidth>(j, begin);
-    if (at >= 0 && at < count) tile[NVM_PAD(at)] = nvm_bits(value[j]);
+    if (at >= 0 && at < (int)(end - begin)) tile[NVM_PAD(at)] = nvm_bits(value[j]);
   }
   __syncthreads();
-#pragma unroll 1
-  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
+}
+template <int kWidth, int kItems, class T, class S>
+NVM_DEV void nvm_get(S& tile, T (&value)[kItems], i64 begin, i64 end) {
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < kItems; ++j) {
     const int at = nvm_place<kWidth>(j, begin);
-    if (at < 0) continue;
-    if (at >= count) break;
-    const i64 i = begin + at;
-    if (i != g.offset(segment[j])) continue;
-    const i64 length = g.offset(segment[j] + 1) - i;
-    if (length > NVM_SEQUENTIAL) continue;
+    value[j] = at >= 0 && at < (int)(end - begin) ? nvm_as<T>((u64)tile[NVM_PAD(at)]) : T();
+  }
+  __syncthreads();
+}
+
+// `value` becomes its exclusive scan.
+template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X>
+NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, const nvm_span& span, T (&value)[kItems], T id,
+                           u64* state, u64* far, i64 t) {
+  const i64 begin = span.begin, end = span.end;
+  if (threadIdx.x == 0) box[2] = box[5] = box[6] = box[7] = 0;
+  nvm_put<kWidth>(tile, value, begin, end);
+  nvm_each_segment(g, span, [&](i64, i64 start, i64 stop) {
+    if (stop - start > NVM_SEQUENTIAL) return;
     T before = id;
 #pragma unroll 1
-    for (int k = 0; k < (int)length; ++k) {
-      const T x = nvm_as<T>(tile[NVM_PAD(at + k)]);
-      tile[NVM_PAD(at + k)] = nvm_bits(before);
+    for (int at = (int)(start - begin); at < (int)(stop - begin); ++at) {
+      const T x = nvm_as<T>(tile[NVM_PAD(at)]);
+      tile[NVM_PAD(at)] = nvm_bits(before);
       before = Op::apply(before, x);
     }
-  }
+  });
   const int units = (int)list[0];
 #pragma unroll 1
   for (int pass = 0; pass < 2; ++pass) {
@@ -280,42 +308,25 @@ NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 
       nvm_scan_apply<Op, T>(tile, unit, team, unit.continues ? nvm_as<T>(box[4]) : id, id);
     });
   }
-  __syncthreads();
-  for (int j = 0; j < kItems; ++j) {
-    const int at = nvm_place<kWidth>(j, begin);
-    if (at >= 0 && at < count) value[j] = nvm_as<T>(tile[NVM_PAD(at)]);
-  }
-  __syncthreads();
+  nvm_get<kWidth>(tile, value, begin, end);
 }
 
 // write(s, x) for every segment s that ends in the tile and is not empty.
 template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X, class W>
-NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i64 end,
-                             const i64 (&segment)[kItems], const T (&value)[kItems], T id, u64* state, u64* far,
-                             i64 t, W write) {
+NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, const nvm_span& span, const T (&value)[kItems],
+                             T id, u64* state, u64* far, i64 t, W write) {
+  const i64 begin = span.begin, end = span.end;
   const int tid = (int)threadIdx.x;
   if (tid == 0) box[2] = box[5] = box[6] = box[7] = 0;
-  const int count = (int)(end - begin);
-  for (int j = 0; j < kItems; ++j) {
-    const int at = nvm_place<kWidth>(j, begin);
-    if (at >= 0 && at < count) tile[NVM_PAD(at)] = nvm_bits(value[j]);
-  }
-  __syncthreads();
-#pragma unroll 1
-  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
-    const int at = nvm_place<kWidth>(j, begin);
-    if (at < 0) continue;
-    if (at >= count) break;
-    const i64 i = begin + at;
-    if (i != g.offset(segment[j])) continue;
-    const i64 length = g.offset(segment[j] + 1) - i;
-    if (length > NVM_SEQUENTIAL) continue;
+  nvm_put<kWidth>(tile, value, begin, end);
+  nvm_each_segment(g, span, [&](i64 s, i64 start, i64 stop) {
+    if (stop - start > NVM_SEQUENTIAL) return;
     T total = id;
-#pragma unroll 1
-    for (int k = 0; k < (int)length; ++k)
-      total = Op::apply(total, nvm_as<T>(tile[NVM_PAD(at + k)]));
-    write(segment[j], total);
-  }
+#pragma unroll 4
+    for (int at = (int)(start - begin); at < (int)(stop - begin); ++at)
+      total = Op::apply(total, nvm_as<T>(tile[NVM_PAD(at)]));
+    write(s, total);
+  });
   const int units = (int)list[0];
   T tail = id;
   i64 tail_segment = -1;
@@ -346,56 +357,64 @@ NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i6
   __syncthreads();
 }
 
-// rank[j]: how many elements before element j are kept. Returns how many are kept up to the tile's end.
+// rank[j], -1 where element j is not kept, becomes how many elements of the tile before it are, where it is. Returns how
+// many the tile keeps, which those behind may count on.
 #define NVM_COUNTS 136
 template <int kWidth, int kItems, class S>
-NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems], u64* state, i64 t) {
+NVM_DEV int nvm_rank(S& counts, int (&rank)[kItems], u64* state, i64 t) {
   const int lane = (int)threadIdx.x & 31;
   const int warp = (int)threadIdx.x / 32;
   const int groups = kItems / kWidth;
   for (int q = 0; q < groups; ++q) {
     int before = 0, all = 0;
     for (int e = 0; e < kWidth; ++e) {
-      const unsigned kept = __ballot_sync(NVM_ALL, keep[q * kWidth + e]);
+      const unsigned kept = __ballot_sync(NVM_ALL, rank[q * kWidth + e] >= 0);
       before += __popc(kept & ((1u << lane) - 1));
       all += __popc(kept);
     }
     for (int e = 0; e < kWidth; ++e) {
-      rank[q * kWidth + e] = before;
-      before += keep[q * kWidth + e] ? 1 : 0;
+      if (rank[q * kWidth + e] >= 0) rank[q * kWidth + e] = before++;
     }
     if (lane == 0) counts[q * NVM_WARPS + warp] = (u64)all;
   }
   __syncthreads();
   if (warp == 0) {
-    i64 total = 0;
+    int total = 0;
     for (int base = 0; base < groups * NVM_WARPS; base += 32) {
       const bool there = base + lane < groups * NVM_WARPS;
-      const i64 mine = there ? (i64)counts[base + lane] : 0;
-      i64 sum = mine;
+      const int mine = there ? (int)counts[base + lane] : 0;
+      int sum = mine;
       for (int w = 1; w < 32; w *= 2) {
-        const i64 other = __shfl_up_sync(NVM_ALL, sum, w);
+        const int other = __shfl_up_sync(NVM_ALL, sum, w);
         if (lane >= w) sum += other;
       }
       if (there) counts[base + lane] = (u64)(total + sum - mine);
       total += __shfl_sync(NVM_ALL, sum, 31);
     }
-    i64 before = 0;
-    if (t > 0) {
-      if (lane == 0) nvm_publish(state, t, 1, (u64)total);
-      before = nvm_lookback<nvm_op_add, i64>(state, t, (i64)0);
-    }
     if (lane == 0) {
-      nvm_publish(state, t, 2, (u64)(before + total));
-      counts[groups * NVM_WARPS] = (u64)before;
-      counts[groups * NVM_WARPS + 1] = (u64)(before + total);
+      nvm_publish(state, t, t == 0 ? 2 : 1, (u64)total);
+      counts[groups * NVM_WARPS] = (u64)total;
     }
   }
   __syncthreads();
-  const i64 before = (i64)counts[groups * NVM_WARPS];
-  const i64 behind = (i64)counts[groups * NVM_WARPS + 1];
-  for (int j = 0; j < kItems; ++j) rank[j] += before + (i64)counts[j / kWidth * NVM_WARPS + warp];
+  const int kept = (int)counts[groups * NVM_WARPS];
+  for (int j = 0; j < kItems; ++j)
+    if (rank[j] >= 0) rank[j] += (int)counts[j / kWidth * NVM_WARPS + warp];
   __syncthreads();
-  return behind;
+  return kept;
 }
-// ---- end of the prelude ----
+// How many the tiles before keep, of which this one keeps `kept`.
+template <class S>
+NVM_DEV i64 nvm_kept_before(S& counts, int kept, u64* state, i64 t) {
+  if (threadIdx.x < 32) {
+    const i64 before = t > 0 ? nvm_lookback<nvm_op_add, i64>(state, t, (i64)0) : 0;
+    if (threadIdx.x == 0) {
+      if (t > 0) nvm_publish(state, t, 2, (u64)(before + kept));
+      counts[0] = (u64)before;
+    }
+  }
+  __syncthreads();
+  const i64 before = (i64)counts[0];
+  __syncthreads();
+  return before;
+}

@@ -23,6 +23,31 @@ NVM_DEV T nvm_fold_lanes(T (&x)[kWidth]) {
   return x[0];
 }
 
+// A chunk of kCount elements that a warp reads in order, packs of kWidth to a thread, and then folds by lanes: it is put
+// into shared memory so that neither meets a bank twice.
+template <int kWidth, int kCount>
+NVM_DEV int nvm_staged(int at) {
+  return at % kWidth * (kCount / kWidth + 16 / kWidth) + at / kWidth;
+}
+// lane op the elements of this thread's lane, of the first `count` of a chunk that begins at `first`; by one whole warp,
+// whose halves do the same.
+template <class Op, int kWidth, int kCount, class T, class S>
+NVM_DEV T nvm_fold_staged(T lane, S& stage, int first, i64 count) {
+  const int l = (int)threadIdx.x & 15;
+  __syncwarp();
+  if (count >= kCount) {
+#pragma unroll
+    for (int at = 0; at < kCount; at += 16)
+      lane = Op::apply(lane, nvm_as<T>((u64)stage[first + nvm_staged<kWidth, kCount>(l) + at / kWidth]));
+  } else {
+#pragma unroll 1
+    for (int at = 0; at + l < (int)count; at += 16)
+      lane = Op::apply(lane, nvm_as<T>((u64)stage[first + nvm_staged<kWidth, kCount>(l) + at / kWidth]));
+  }
+  __syncwarp();
+  return lane;
+}
+
 // The inclusive scan of a group.
 template <class Op, class T>
 NVM_DEV void nvm_scan_eight(T (&s)[8]) {
@@ -263,26 +288,30 @@ NVM_FAR T nvm_local_of_many(const u64* state, const u64* far, i64 first, int gro
   }
 }
 
+// What the group starts from that the unit is in: `above`, and `local` behind the groups before it in the superblock.
+template <class Op, class T>
+NVM_FAR void nvm_reach_many(const u64* state, u64* far, i64 t, i64 number, bool goes_on, T id, T& above, T& local) {
+  const int at = (int)(number % NVM_MANY);
+  const i64 first = at == 0 ? t - NVM_MANY : t - at;
+  local = nvm_local_of_many<Op, T>(state, far, first, at == 0 ? NVM_MANY / 8 : at / 8, id);
+  above = nvm_await<T>(far, first);
+  __syncwarp();
+  if (at != 0) return;
+  above = Op::apply(above, local);
+  local = id;
+  if ((threadIdx.x & 31) == 0 && goes_on) nvm_publish(far, t, 1, nvm_bits(above));
+}
 // What the tile's unit starts from.
 template <class Op, class T>
 NVM_FAR T nvm_carry_of_many(const u64* state, u64* far, i64 t, i64 number, bool goes_on, T own, T id) {
-  const int at = (int)(number % NVM_MANY);
-  const int in_group = at % 8;
-  const i64 first = at == 0 ? t - NVM_MANY : t - at;
-  T local = nvm_local_of_many<Op, T>(state, far, first, at == 0 ? NVM_MANY / 8 : at / 8, id);
-  T above = nvm_await<T>(far, first);
-  __syncwarp();
-  if (at == 0) {
-    above = Op::apply(above, local);
-    local = id;
-  }
+  const int in_group = (int)(number % 8);
+  T above, local;
+  nvm_reach_many<Op, T>(state, far, t, number, goes_on, id, above, local);
   T s[8];
   for (int k = 0; k < 8; ++k) s[k] = k < in_group ? nvm_await<T>(state, t - in_group + k) : own;
   nvm_scan_eight<Op>(s);
-  if ((threadIdx.x & 31) == 0 && goes_on) {
-    if (at == 0) nvm_publish(far, t, 1, nvm_bits(above));
-    if (in_group == 7) nvm_publish(far, t, 1, nvm_bits(Op::apply(local, s[7])));
-  }
+  if ((threadIdx.x & 31) == 0 && goes_on && in_group == 7)
+    nvm_publish(far, t, 1, nvm_bits(Op::apply(local, s[7])));
   T before = id;
 #pragma unroll
   for (int k = 1; k < 8; ++k)

@@ -83,6 +83,10 @@ std::string Function::segments(VarId d) {
   return name;
 }
 
+std::string Function::find_segment(VarId d, const std::string& first, const std::string& elements) {
+  return first + " < " + elements + " ? " + segments(d) + ".find(" + first + ", " + elements + ") : 0";
+}
+
 std::string Function::storage(VarId v) const {
   const plan::Var& var = plan_.vars[static_cast<std::size_t>(v)];
   return cuda_storage(var.is_desc ? Storage::kI64 : var.storage);

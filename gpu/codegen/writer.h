@@ -43,6 +43,9 @@ class Function {
   std::string draws(std::int32_t part) { return slot({ArgKind::kDraws, part}); }
   // A segments object over descriptor d.
   std::string segments(VarId d);
+  // The segment of element `first`, an expression that is the same in the whole warp, which looks for it
+  // together; any if there are no more than `first`.
+  std::string find_segment(VarId d, const std::string& first, const std::string& elements);
   [[nodiscard]] std::string type(Type t) const { return cuda_type(t, plan_.int_bits); }
 
   // Type of vector v's elements in memory.
@@ -65,6 +68,7 @@ class Function {
     --depth_;
     line("}");
   }
+  void resident(int blocks) { resident_ = blocks; }
   // "" before the body: shared arrays and the like.
   void declare(const std::string& text) { declarations_ += "  " + text + "\n"; }
 
@@ -176,8 +180,9 @@ struct Pass {
 void write_random(KernelWriter& k);
 // Stores and scatters.
 void write_map(KernelWriter& k, const Pass& pass);
-// The same and flat reductions, 16 threads to a unit of 2048 elements.
+// The same and flat reductions, a warp to a unit of 2048 elements.
 void write_reduce(KernelWriter& k, const Pass& pass);
+inline constexpr int kMostStaged = 8;  // FLOAT reductions of one pass
 // Everything, in tiles that follow segments.
 void write_tiles(KernelWriter& k, const Pass& pass);
 
@@ -191,7 +196,27 @@ void write_scatter(KernelWriter& k, Function& f, const BodyWriter& body, std::in
 void finish_scatter(KernelWriter& k, std::int32_t sink);
 // `width` neighbouring elements to a thread.
 void write_scan(KernelWriter& k, Function& f, std::int32_t sink, int width);
-void write_count(KernelWriter& k, Function& f, std::int32_t sink, int width);
+// The filters of a pass over tiles: first each is ranked, then each is looked back for.
+class Counts {
+ public:
+  Counts(KernelWriter& k, Function& f, const BodyWriter& body) : k_(k), f_(f), body_(body) {}
+  void rank(std::int32_t sink, int width);
+  void look_back(std::int32_t sink);
+  // Whether what a sink keeps is put in order in shared memory; then put() is what to do with an element, and
+  // store() writes what has been put.
+  [[nodiscard]] bool staged(std::int32_t sink) const;
+  [[nodiscard]] std::string put(std::int32_t sink, const std::string& value) const;
+  void store(std::int32_t sink);
+
+ private:
+  void reduce(const Sink& s);
+
+  KernelWriter& k_;
+  Function& f_;
+  const BodyWriter& body_;
+  std::map<std::int32_t, std::string> states_;
+  std::set<std::int32_t> known_;
+};
 void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
                             int width);
 // Makes a kernel of SEGDES a scan of its lengths, and adds to the plan the vector of offsets that it stores.

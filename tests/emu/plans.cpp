@@ -82,7 +82,8 @@ TEST_CASE("FLOAT folds of many units under CUDA emulation have the bits of the f
   for (const auto& [of, scan] : {std::pair{FoldOf::kWhole, false},
                                  {FoldOf::kWhole, true},
                                  {FoldOf::kSegments, false},
-                                 {FoldOf::kSegments, true}}) {
+                                 {FoldOf::kSegments, true},
+                                 {FoldOf::kKept, false}}) {
     const LongFold fold(of, scan);
     EmuEngine engine;
     engine.prepare({fold.plan});
@@ -109,7 +110,7 @@ TEST_CASE("a kernel of many reductions comes to an end") {
   for (std::int64_t i = 0; i < kElements; ++i)
     p.bindings.vectors.back().push_back({0, 1.0 / static_cast<double>(i + 1)});
   std::int32_t x = p.w.pull(soac::Pull::kElement, in, Type::kFloat);
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 20; ++i) {
     p.reduce(i % 3 == 2 ? Scalar::kMax : Scalar::kAdd, x, Type::kFloat);
     x = p.w.apply(Scalar::kAdd, Type::kFloat, x, x);
   }

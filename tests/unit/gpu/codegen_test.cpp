@@ -36,25 +36,81 @@ TEST_CASE("an elementwise chain is one launch that stores once") {
   const gpu::Code code = code_of("axpy");
   CHECK(launches(code) == 1);
   CHECK(code.kernels[0].scratch.empty());
-  CHECK(has(code.source, "extern \"C\" __global__ void __launch_bounds__(256) p_k0(const p_k0_args a)"));
+  CHECK(has(code.source, "extern \"C\" __global__ void __launch_bounds__(256, 3) p_k0(const p_k0_args a)"));
   CHECK(has(code.source, "ox6.set(e, (double)v4);"));
 }
 
-TEST_CASE("a dot product keeps the lanes of the fixed tree in registers") {
+TEST_CASE("a warp of a dot product reads in order, and folds a chunk by the lanes of the fixed tree") {
   const gpu::Code code = code_of("dot");
   CHECK(launches(code) == 1);
-  CHECK_FALSE(has(code.source, "NVM_SHARED"));
   CHECK(has(code.source, "nvm_fold_arriving<nvm_op_add, double>"));
-  CHECK(has(code.source, "nvm_fold_lanes<nvm_op_add>(r"));
+  CHECK(has(code.source, "const i64 at = begin + (q * 32 + threadIdx.x % 32) * 2;"));
+  CHECK(has(code.source, "nvm_fold_staged<nvm_op_add, 2, 256>("));
+  CHECK(code.kernels[0].launches[0].threads == 128);
+  CHECK(code.kernels[0].launches[0].items == 4 * 2048);
 }
 
-TEST_CASE("a FLOAT reduction of kept elements is a kernel behind that stores them") {
+TEST_CASE("reductions that may be in any order are combined where they are") {
+  test::RegionBuilder b;
+  const auto n = b.length();
+  b.live(b.op(Op::kAddReduce, TypeWord::kInt, {b.vector(Type::kInt, n), b.whole(n)}));
+  const gpu::Code code = gpu::generate(test::fuse_all(b).plan, "p_");
+  CHECK_FALSE(has(code.source, "NVM_SHARED"));
+  CHECK(has(code.source, "nvm_fold_warp<nvm_op_add>("));
+}
+
+TEST_CASE("more FLOAT sums than shared memory has room for are several launches") {
+  test::RegionBuilder b;
+  const auto n = b.length();
+  auto x = b.vector(Type::kFloat, n);
+  for (int i = 0; i < 20; ++i) {
+    x = b.op(Op::kAdd, TypeWord::kFloat, {x, x});
+    b.live(b.op(Op::kAddReduce, TypeWord::kFloat, {x, b.whole(n)}));
+  }
+  CHECK(launches(gpu::generate(test::fuse_all(b).plan, "p_")) == 3);
+}
+
+TEST_CASE("a scan of the whole space takes two units a block, and sets nothing aside for segments") {
+  test::RegionBuilder b;
+  const auto n = b.length();
+  b.live(b.op(Op::kAddScan, TypeWord::kFloat, {b.vector(Type::kFloat, n), b.whole(n)}));
+  const gpu::Code code = gpu::generate(test::fuse_all(b).plan, "p_");
+  REQUIRE(launches(code) == 1);
+  CHECK(code.kernels[0].launches[0].items == 4096);
+  CHECK(has(code.source, "nvm_whole_scan<nvm_op_add, double, 2>("));
+  CHECK_FALSE(has(code.source, "nvm_list_units"));
+}
+
+TEST_CASE("what a filter keeps is put in order before it is stored") {
+  const std::string source = code_of("filter").source;
+  CHECK(has(source, "] >= 0) tile[q"));
+  CHECK(has(source, "nvm_kept_before(counts, kept"));
+}
+
+TEST_CASE("segments of a tile are found by warps, once, and none is kept for each element that needs none") {
+  test::RegionBuilder b;
+  const auto n = b.length();
+  b.live(b.op(Op::kAddReduce, TypeWord::kFloat, {b.vector(Type::kFloat, n), b.segments(b.length(), n)}));
+  const gpu::Code code = gpu::generate(test::fuse_all(b).plan, "p_");
+  CHECK(has(code.source, "const nvm_span span = nvm_range(shape, "));
+  CHECK_FALSE(has(code.source, "segment["));
+}
+
+TEST_CASE("threads of a warp look for their first segment together") {
+  test::RegionBuilder b;
+  const auto n = b.length(), k = b.length();
+  const auto s = b.segments(k, n);
+  const auto y = b.op(Op::kDist, TypeWord::kFloat, {b.vector(Type::kFloat, k), s});
+  b.live(b.op(Op::kMul, TypeWord::kFloat, {b.vector(Type::kFloat, n), y}));
+  CHECK(has(gpu::generate(test::fuse_all(b).plan, "p_").source, ".find(begin, n"));
+}
+
+TEST_CASE("a FLOAT reduction of kept elements stores none of them") {
   const gpu::Code code = code_of("norm2");
-  CHECK(launches(code) == 3);  // the kept squares, their sum, its root
+  CHECK(launches(code) == 2);  // the sum of the kept squares, its root
   CHECK(code.kernels[0].origin == 0);
-  CHECK(code.kernels[1].origin == gpu::kNone);
-  CHECK(code.kernels[2].origin == 1);
-  CHECK(code.plan.kernels[1].space == code.plan.kernels[0].sinks[0].out_length);
+  CHECK(code.kernels[1].origin == 1);
+  CHECK(has(code.source, "nvm_reduce_kept<nvm_op_add, double>(tile, "));
 }
 
 TEST_CASE("a scatter finds its winners before it stores") {
