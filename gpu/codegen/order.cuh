@@ -364,6 +364,7 @@ NVM_DEV void nvm_order_pass(const nvm_order_pass_args& a) {
     const unsigned number = (unsigned)__popc(same & (NVM_ALL >> (31 - lane)));  // from 1
     unsigned at = 0;
     if (lane == last) at = nvm_shared_add(count, 256 * warp + digit, number);
+    __syncwarp();  // before those of the next elements
     stage[__shfl_sync(NVM_ALL, at, last) + number - 1] = word[j];
   }
   if (tid < 256) {
