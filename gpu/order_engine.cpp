@@ -24,32 +24,52 @@ constexpr Word kWords = 4, kRanks4 = 5, kRanks8 = 6;
 constexpr std::int64_t tile_of(int bytes) { return kThreads * (bytes == 4 ? 24 : 16); }
 constexpr int kDigit = 8;
 constexpr std::size_t kBins = 4 << kDigit;  // bytes of the counts of a pass
-constexpr int kRows = 17;                   // of counts: the first by key, then bits of segment and key
+constexpr int kCountedBytes = 4;            // of keys, beside their range
+constexpr int kRows = kCountedBytes + 17;   // of counts: also of digits of segment, key and nothing
 constexpr std::size_t kCells = 20;
 
 std::size_t key_bytes(Keys keys) { return keys == Keys::kI8 ? 1 : keys == Keys::kI32 ? 4 : 8; }
 int bits_of(Word most) { return static_cast<int>(std::bit_width(most)); }
 Word mask_of(int bits) { return bits >= 64 ? ~Word{0} : (Word{1} << bits) - 1; }
 
+int passes_of(int bits) { return (bits + kDigit - 1) / kDigit; }
+
 // What is sorted by at once: bits of segment and key above the index, in words of 4 or 8 bytes.
 struct Chunk {
   int skip = 0, bits = 0, bytes = 8;
-  [[nodiscard]] int passes() const { return (bits + kDigit - 1) / kDigit; }
+  [[nodiscard]] int passes() const { return passes_of(bits); }
 };
 
-// How elements become words. (key ^ flip) + base is in the wanted order from 0 on.
+// How elements become words: (key ^ flip) + base is in the wanted order, from 0 on.
 struct Layout {
   Word flip = 0, base = 0;
   int key_bits = 0, segment_bits = 0, index_bits = 0;
+  int counted = 1;  // digits whose counts are those of bytes of the keys
   std::vector<Chunk> chunks;
 
   Layout(const OrderTask& task, std::int64_t least, std::int64_t most)
       : flip(task.down ? ~Word{0} : 0),
-        base(task.down ? static_cast<Word>(most) + 1 : Word{0} - static_cast<Word>(least)),
         key_bits(bits_of(static_cast<Word>(most) - static_cast<Word>(least))),
         segment_bits(bits_of(static_cast<Word>(std::max<std::int64_t>(task.segments, 1)) - 1)) {
+    if (task.ranks || key_bits + segment_bits > 64) index_bits = bits_of(static_cast<Word>(task.count) - 1);
+    // With only the upper bits subtracted that all keys share, no digit borrows.
+    const int differing = bits_of(static_cast<Word>(least ^ most));
+    const bool aligned = passes_of(differing + segment_bits) == passes_of(key_bits + segment_bits) &&
+                         word_bytes(differing) == word_bytes(key_bits);
+    if (aligned) {
+      key_bits = differing;
+      counted = kCountedBytes;
+    }
+    constexpr Word kSign = Word{1} << 63;
+    const Word first = static_cast<Word>(task.down ? ~most : least) ^ kSign;
+    base = kSign - (aligned ? first & ~mask_of(differing) : first);
+    cut();
+  }
+
+ private:
+  [[nodiscard]] int word_bytes(int bits) const { return bits + segment_bits + index_bits <= 32 ? 4 : 8; }
+  void cut() {
     const int all = key_bits + segment_bits;
-    if (task.ranks || all > 64) index_bits = bits_of(static_cast<Word>(task.count) - 1);
     const int room = index_bits == 0 ? 64 : (64 - index_bits) / kDigit * kDigit;
     for (int skip = 0; skip < all; skip += room) {
       const int bits = std::min(room, all - skip);
@@ -156,35 +176,40 @@ class OrderRun {
 
   void sort(const Layout& l, const Chunk& c) {
     const bool from_keys = c.skip == 0 && one_segment();
+    const int counted = from_keys ? l.counted : 1;
+    row_ = from_keys ? 0 : fresh_++;
     if (!from_keys) make_words(l, c);
-    for (int p = 0; p < c.passes(); ++p) pass(l, c, p, from_keys && p == 0);
+    for (int p = 0; p < c.passes(); ++p) {
+      const bool last = p + 1 == c.passes(), known = p + 1 < counted;
+      pass(l, c, p, from_keys, last || known ? 0 : counts(fresh_));
+      if (!last) row_ = known ? p + 1 : fresh_++;
+    }
   }
   // In the order of those of the chunk before, if there was one.
   void make_words(const Layout& l, const Chunk& c) {
     const Address to = target();
-    launch(
-        "nvm_order_words",
-        {cells_, keys_, n_, kind(), l.flip, l.base, sorted_, static_cast<Word>(sorted_bytes_), to,
-         static_cast<Word>(c.bytes), offsets_, static_cast<Word>(task_.segments),
-         static_cast<Word>(task_.regular_length), static_cast<Word>(l.key_bits), static_cast<Word>(c.skip),
-         static_cast<Word>(c.bits), static_cast<Word>(l.index_bits), mask_of(l.index_bits), counts(++row_)});
+    launch("nvm_order_words",
+           {cells_, keys_, n_, kind(), l.flip, l.base, sorted_, static_cast<Word>(sorted_bytes_), to,
+            static_cast<Word>(c.bytes), offsets_, static_cast<Word>(task_.segments),
+            static_cast<Word>(task_.regular_length), static_cast<Word>(l.key_bits), static_cast<Word>(c.skip),
+            static_cast<Word>(c.bits), static_cast<Word>(l.index_bits), mask_of(l.index_bits), counts(row_)});
     sorted_ = to;
   }
-  void pass(const Layout& l, const Chunk& c, int number, bool from_keys) {
-    const bool last = number + 1 == c.passes();
-    const bool makes_result = steps_ == 1;
+  // Counts of the next pass's digits go to `next`.
+  void pass(const Layout& l, const Chunk& c, int number, bool chunk_of_keys, Address next) {
+    const bool from_keys = chunk_of_keys && number == 0, of_bytes = chunk_of_keys && number < l.counted;
     const Word result = !task_.ranks ? kind() : task_.rank_bytes == 4 ? kRanks4 : kRanks8;
-    const Word shift = static_cast<Word>(l.index_bits + kDigit * number);
+    const Word to_kind = steps_ == 1 ? result : kWords;
+    const Word shift = static_cast<Word>(kDigit * number);
     const Address from = from_keys ? keys_ : sorted_;
     const Address to = target();
     launch(c.bytes == 4 ? "nvm_order_pass4" : "nvm_order_pass8", tiles(c),
-           {cells_, kTickets + static_cast<Word>(row_), from, from_keys ? kind() : kWords, to,
-            makes_result ? result : kWords, n_, shift, counts(row_), last ? 0 : counts(row_ + 1), state_,
-            steps_ == 0 ? 0 : spare_, l.flip, l.base, mask_of(l.key_bits), static_cast<Word>(l.index_bits),
-            mask_of(l.index_bits)});
+           {cells_, ticket_++, from, from_keys ? kind() : kWords, to, to_kind, n_,
+            static_cast<Word>(l.index_bits) + shift, counts(row_), of_bytes ? l.base >> shift : 0,
+            of_bytes ? l.flip : 0, next, state_, steps_ == 0 ? 0 : spare_, l.flip, l.base,
+            mask_of(l.key_bits), static_cast<Word>(l.index_bits), mask_of(l.index_bits)});
     sorted_ = to;
     sorted_bytes_ = c.bytes;
-    if (!last) ++row_;
     std::swap(state_, spare_);
   }
 
@@ -209,7 +234,8 @@ class OrderRun {
   Address sorted_ = 0;                   // words in order of all that was sorted by
   int sorted_bytes_ = 0;
   int steps_ = 0;  // to come, of those that write words or the result
-  int row_ = 0;    // of counts
+  Word ticket_ = kTickets;
+  int row_ = 0, fresh_ = kCountedBytes;  // of counts: this pass's, the first that is not used
 };
 
 }  // namespace

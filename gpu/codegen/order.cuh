@@ -4,8 +4,8 @@
 // index of the element where that is wanted. A word has 4 bytes if all fits. The first pass reads keys itself, the last
 // one writes elements or ranks, so words only stand between passes. A pass reads its elements once: it ranks those of a
 // tile, gathers them in shared memory in their order and writes runs. It learns by look-back how many of each digit came
-// in tiles before, and counts the digits of the next pass; the range of the keys is found together with the counts of
-// their lowest byte, which are, turned, those of the first pass.
+// in tiles before. The range of the keys is found together with the counts of their lowest four bytes, which are, turned,
+// those of the first digits if no digit borrows from the next; what is not known so, a pass counts for the next one.
 //
 // cells[0], cells[1]: the largest key and the largest complement; from cells[2] on, tickets of passes.
 #define NVM_ORDER_THREADS 256
@@ -92,16 +92,17 @@ NVM_DEV void nvm_order_add_bin(u64 counts, unsigned count) {
   if (count != 0) atomicAdd((unsigned*)counts + threadIdx.x, count);
 }
 
-// counts: of the lowest bytes.
+// counts: of the lowest bytes, a row each.
+#define NVM_ORDER_BYTES 4
 struct nvm_order_range_args {
   u64 cells, keys, n, kind, counts;
 };
 extern "C" __global__ void __launch_bounds__(256) nvm_order_range(const nvm_order_range_args a) {
-  NVM_SHARED(unsigned, bins, 256);
+  NVM_SHARED(unsigned, bins, 256 * NVM_ORDER_BYTES);
   NVM_SHARED(u64, most_of, 8);
   NVM_SHARED(u64, least_of, 8);
   const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
-  bins[threadIdx.x] = 0;
+  for (int b = 0; b < NVM_ORDER_BYTES; ++b) bins[256 * b + threadIdx.x] = 0;
   __syncthreads();
   u64 most = 0, least = 0;
   NVM_ORDER_CHUNKS(from, a.n) {
@@ -115,7 +116,8 @@ extern "C" __global__ void __launch_bounds__(256) nvm_order_range(const nvm_orde
       const u64 key = (u64)x[j] ^ NVM_SIGN;
       most = key > most ? key : most;
       least = ~key > least ? ~key : least;
-      nvm_shared_add(bins, (int)(key & 255), 1u);
+#pragma unroll
+      for (int b = 0; b < NVM_ORDER_BYTES; ++b) nvm_shared_add(bins, 256 * b + ((unsigned)key >> 8 * b & 255), 1u);
     }
   }
   most = nvm_fold_warp<nvm_op_max>(most);
@@ -125,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(256) nvm_order_range(const nvm_orde
     least_of[warp] = least;
   }
   __syncthreads();
-  nvm_order_add_bin(a.counts, bins[threadIdx.x]);
+  for (int b = 0; b < NVM_ORDER_BYTES; ++b) nvm_order_add_bin(a.counts + 1024 * b, bins[256 * b + threadIdx.x]);
   if (warp != 0) return;
   most = nvm_fold_warp<nvm_op_max>((u64)most_of[lane % 8]);
   least = nvm_fold_warp<nvm_op_max>((u64)least_of[lane % 8]);
@@ -176,12 +178,12 @@ extern "C" __global__ void __launch_bounds__(256) nvm_order_words(const nvm_orde
 NVM_ENTRY(nvm_order_words, nvm_order_words_args)
 
 // ---- a pass ----
-// from, to: of a kind each; `from` keys are (key ^ flip) + base. counts: of this pass's digits, or of the lowest bytes of
-// keys; next: those of the next pass; state: a word for each tile and digit, zero before; spare: the next pass's, which
-// this one clears. 0 where there is no next pass. mask: of the key in a word.
+// from, to: of a kind each; `from` keys are (key ^ flip) + base. counts: of this pass's digits, or of bytes of keys: those
+// of digit d are at (d - turn) ^ mirror. next: of the next pass; 0 if they are known. state: a word for each tile and
+// digit, zero before; spare: the next pass's, which this one clears, if any. mask: of the key in a word.
 struct nvm_order_pass_args {
-  u64 cells, ticket, from, from_kind, to, to_kind, n, shift, counts, next, state, spare, flip, base, mask, index_bits,
-      index_mask;
+  u64 cells, ticket, from, from_kind, to, to_kind, n, shift, counts, turn, mirror, next, state, spare, flip, base, mask,
+      index_bits, index_mask;
 };
 
 // Lanes whose bit is as this one's.
@@ -318,10 +320,8 @@ NVM_DEV void nvm_order_pass(const nvm_order_pass_args& a) {
   if (tid < 256 && a.spare != 0) ((unsigned*)a.spare)[256 * t + tid] = 0;
 
   unsigned count_of_all = 0;
-  if (tid < 256) {
-    const u64 bin = a.from_kind == NVM_ORDER_WORDS ? (u64)tid : (((u64)tid - a.base) ^ a.flip) & 255;
-    count_of_all = ((const unsigned*)a.counts)[bin];
-  }
+  if (tid < 256)
+    count_of_all = ((const unsigned*)a.counts)[(((unsigned)tid - (unsigned)a.turn) ^ (unsigned)a.mirror) & 255];
   const int size = nvm_order_rest(a.n, t * kTile);
   Word word[kItems];  // what is missing in the last tile is the largest, so it comes last
   nvm_order_load(a, t * kTile + warp * (32 * kItems) + lane, word);
@@ -364,6 +364,7 @@ NVM_DEV void nvm_order_pass(const nvm_order_pass_args& a) {
     const unsigned number = (unsigned)__popc(same & (NVM_ALL >> (31 - lane)));  // from 1
     unsigned at = 0;
     if (lane == last) at = nvm_shared_add(count, 256 * warp + digit, number);
+    __syncwarp();  // before those of the next elements
     stage[__shfl_sync(NVM_ALL, at, last) + number - 1] = word[j];
   }
   if (tid < 256) {
