@@ -212,3 +212,13 @@ def shadows(v):
         total += sum([x * y for y in v if y != x])
     squares = [x * x for x in v]
     return x, total, squares
+
+
+@case((10**12, 3), (10, -4), (5, 1))
+def first_places(n, step):
+    total = 0
+    for i in range(0, n if step > 0 else -n, step):
+        total += i
+        if i * i > 50:
+            break
+    return total

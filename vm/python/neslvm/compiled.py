@@ -1,6 +1,7 @@
 """Calls of functions that are compiled as a whole, through NESL; see to_nesl.py."""
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple, Optional, Sequence
 
 from . import config, sections
@@ -21,16 +22,19 @@ class _Variant(NamedTuple):
 
 _kept: dict[Any, list[_Variant]] = {}
 NOT_COMPILED = object()
+_lock = threading.RLock()
 
 
 def forget() -> None:
     """In a child process, where the threads of its parent are not there."""
+    global _lock
+    _lock = threading.RLock()
     _kept.clear()
 
 
 def called(closure: Closure, args: Sequence[Any], each: bool) -> Any:
     """The result of a call, or of the calls for all elements; NOT_COMPILED if the tree is to be executed."""
-    if sections.is_reading():
+    if sections.is_reading() or config.current().check_borrowed:
         return NOT_COMPILED
     try:
         types = tuple(type_of(a) for a in args)
@@ -38,7 +42,8 @@ def called(closure: Closure, args: Sequence[Any], each: bool) -> Any:
             types = tuple(t.element for t in types)  # type: ignore[union-attr]
     except Refused:
         return NOT_COMPILED
-    variant = _variant(closure, types, each)
+    with _lock:
+        variant = _variant(closure, types, each)
     if variant.space is None:
         return NOT_COMPILED
     given = _Arguments()
@@ -46,7 +51,7 @@ def called(closure: Closure, args: Sequence[Any], each: bool) -> Any:
         for a in args:
             given.add(a)
         return variant.space.call("py_main", given)
-    except (MemoryError, KeyboardInterrupt, TimeoutError):
+    except TimeoutError:
         raise
     except Exception:  # the tree says which one of Python's it is, and where
         return NOT_COMPILED

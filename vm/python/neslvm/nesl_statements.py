@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from .changes import changed_names
 from .interpreter import Closure
@@ -27,6 +27,16 @@ class _Loop:
     def __init__(self, again: Then, behind: Then) -> None:
         self.again = again
         self.behind = behind
+
+
+class _Source(NamedTuple):
+    """What a for statement goes through."""
+
+    counters: list[tuple[str, str, Type]]  # names that only the loop has: what they begin with, and their types
+    test: str
+    element: Code
+    place: str  # the counter that grows
+    step: str
 
 
 class Body(Expressions):
@@ -228,9 +238,9 @@ class Body(Expressions):
 
     def loop(self, s: Any, names: Names, then: Then) -> Code:
         self.program.loops = True
-        source: Optional[Code] = None
+        source: Optional[_Source] = None
         if isinstance(s, ast.For):
-            source = self.sequence(s.iter, names)
+            source = self.range_of(s.iter, names) or self.elements_of(self.sequence(s.iter, names))
             self._check_fresh(s.target, None)
             if _gone_through(s.iter) & set().union(*map(changed_names, s.body)):
                 raise Refused("a list that changes while it is gone through")
@@ -254,11 +264,32 @@ class Body(Expressions):
             del self.functions[extra:]
         raise Refused("the types of a loop do not stay")
 
-    def _turns(self, s: Any, names: Names, live: list[str], types: list[Type], source: Optional[Code], then: Then) -> tuple[Code, list[Type]]:
+    def range_of(self, e: ast.expr, names: Names) -> Optional[_Source]:
+        """Of a loop over range(...), which makes no list."""
+        if not isinstance(e, ast.Call) or e.keywords or not 1 <= len(e.args) <= 3 or self._called(e.func, names) is not range:
+            return None
+        args = [self.value(a, names) for a in e.args]
+        if any(a.type != INT for a in args):
+            raise Refused("such a range")
+        low, high = ("0", args[0].text) if len(args) == 1 else (args[0].text, args[1].text)
+        step = args[2].text if len(args) == 3 else "1"
+        place, end, by = (self.program.fresh(n) for n in ("place", "end", "step"))
+        if step.isdigit() and step != "0":
+            return _Source([(place, low, INT), (end, high, INT)], f"{place} < {end}", Code(place, INT), place, step)
+        counters: list[tuple[str, str, Type]] = [(place, low, INT), (end, high, INT), (by, f"py_step({step})", INT)]
+        return _Source(counters, f"(if {by} > 0 then {place} < {end} else {place} > {end})", Code(place, INT), place, by)
+
+    def elements_of(self, c: Code) -> _Source:
+        assert isinstance(c.type, Seq)
+        place, values = self.program.fresh("place"), self.program.fresh("values")
+        element = Code(f"{values}[{place}]", c.type.element)
+        return _Source([(place, "0", INT), (values, c.text, c.type)], f"{place} < #{values}", element, place, "1")
+
+    def _turns(self, s: Any, names: Names, live: list[str], types: list[Type], source: Optional[_Source], then: Then) -> tuple[Code, list[Type]]:
         fresh = self.program.fresh
         name, heads = fresh("loop"), [fresh(k) for k in live]
-        place, values = fresh("place"), fresh("values")
-        counted: Names = {} if source is None else {f"#{place}": Code(place, INT), f"#{values}": Code(values, source.type)}
+        counters = [] if source is None else source.counters
+        counted: Names = {f"#{head}": Code(head, t) for head, _, t in counters}
         inside: Names = {k: c for k, c in names.items() if isinstance(c, Local)}
         inside.update({k: Code(h, t) for k, h, t in zip(live, heads, types)})
         inside.update(counted)
@@ -283,26 +314,27 @@ class Body(Expressions):
                 self.loops = inner
 
         def again(n: Names) -> Code:
-            return call(n, [] if source is None else [f"{self._code(n, f'#{place}').text} + 1", self._code(n, f"#{values}").text])
+            now = {head: self._code(n, f"#{head}").text for head, _, _ in counters}
+            if source is None:
+                return call(n, [])
+            step = now.get(source.step, source.step)
+            return call(n, [f"{now[head]} + {step}" if head == source.place else now[head] for head, _, _ in counters])
 
         self.loops.append(_Loop(again, leave))
         try:
-            turn = self.loops[-1].again
             if source is None:
-                test = self.truth(self.value(s.test, inside))
                 endless = isinstance(s.test, ast.Constant) and bool(s.test.value)
-                made = self.run(s.body, inside, turn) if endless else self.either(test, lambda: self.run(s.body, inside, turn), lambda: through(inside))
+                test = self.truth(self.value(s.test, inside))
+                made = self.run(s.body, inside, again) if endless else self.either(test, lambda: self.run(s.body, inside, again), lambda: through(inside))
             else:
-                assert isinstance(source.type, Seq)
-                element = Code(f"{values}[{place}]", source.type.element)
-                step = lambda: self.assign(s.target, element, inside, lambda n: self.run(s.body, n, turn))  # noqa: E731
-                made = self.either(f"{place} < #{values}", step, lambda: through(inside))
+                element = source.element
+                step = lambda: self.assign(s.target, element, inside, lambda n: self.run(s.body, n, again))  # noqa: E731
+                made = self.either(source.test, step, lambda: through(inside))
         finally:
             self.loops.pop()
-        counters = [c for c in counted.values() if isinstance(c, Code)]
-        self.define(name, [*(c.text for c in counters), *heads], [*(c.type for c in counters), *types], made.text)
-        first = self.invoke(name, [*([] if source is None else ["0", source.text]), *(coerced(self._code(names, k), t) for k, t in zip(live, types))], made.type)
-        return first, after
+        self.define(name, [*(head for head, _, _ in counters), *heads], [*(t for _, _, t in counters), *types], made.text)
+        given = [*(first for _, first, _ in counters), *(coerced(self._code(names, k), t) for k, t in zip(live, types))]
+        return self.invoke(name, given, made.type), after
 
     def check(self, s: Any, names: Names, then: Then) -> Code:
         fails = Code(f"py_fail({zero(self.result_type)})", self.result_type)

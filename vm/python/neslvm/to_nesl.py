@@ -28,6 +28,7 @@ function py_min(v) = if #v == 0 then py_fail(0) else min_val(v);
 function py_real(x, r) = if (r == r or not(x == x)) and (abs(r) <= 1.7e308 or abs(x) > 1.7e308) then r else py_fail(r);
 function py_over(a, b) = if b == 0.0 then py_fail(a) else a / b;
 function py_of(v, n) = if #v == n then v else take(v, 0);
+function py_step(s) = if s == 0 then py_fail(1) else s;
 function py_range(s, e) = iseq(s, 1, max(s, e));
 function py_steps(s, d, e) = let n = max(0, py_div(e - s + (if d > 0 then d - 1 else d + 1), d)) in {s + i * d : i in index(n)};
 function py_int(x) = if abs(x) < 9.0e18 then trunc(x) else py_fail(0);
