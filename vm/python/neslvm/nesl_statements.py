@@ -14,8 +14,12 @@ Then = Callable[[Names], Code]  # what follows statements
 
 
 def assigned(body: Sequence[ast.AST]) -> set[str]:
-    found = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return found.union(*(changed_names(s) for s in body))
+    found: set[str] = set()
+    for s in body:
+        inner = {id(n) for c in ast.walk(s) if isinstance(c, ast.comprehension) for n in ast.walk(c.target)}  # names of its own
+        found |= {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in inner}
+        found |= changed_names(s)
+    return found
 
 
 def _leaves(body: Sequence[ast.AST]) -> bool:
@@ -389,6 +393,7 @@ def _check_changes(node: ast.AST) -> None:
     args: Any = getattr(node, "args", None)
     if args is not None and changed & {a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]}:
         raise Refused("a parameter is changed")
+    last = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Return)}  # nothing changes behind it
     for n in ast.walk(node):
         if isinstance(n, (ast.FunctionDef, ast.Lambda)) and n is not node and changed_names(n):
             raise Refused("a function in a function changes lists")
@@ -397,7 +402,7 @@ def _check_changes(node: ast.AST) -> None:
         held: list[Any] = []
         if isinstance(n, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
             held = [n.value]
-        elif isinstance(n, (ast.Tuple, ast.List)) and isinstance(n.ctx, ast.Load):
+        elif isinstance(n, (ast.Tuple, ast.List)) and isinstance(n.ctx, ast.Load) and id(n) not in last:
             held = list(n.elts)
         elif isinstance(n, ast.Call):
             known = isinstance(n.func, ast.Name) and n.func.id in ("len", "sum", "max", "min", "range", "sorted", "enumerate", "zip", "reversed", "any", "all")
