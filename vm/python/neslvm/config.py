@@ -57,6 +57,9 @@ def after_fork() -> None:
     for parents in _evaluators.values():
         parents.abandon()
     _evaluators.clear()
+    from .compiled import forget
+
+    forget()
 
 
 def _checked(settings: Settings) -> Settings:

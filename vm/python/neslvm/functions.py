@@ -53,7 +53,8 @@ class Function:
         functools.update_wrapper(self, python)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        from .interpreter import call_function, closure_of
+        from .compiled import NOT_COMPILED, called
+        from .interpreter import call_function, closure_of, parameters
         from .statements import check
         from .types import conformed, result_of
 
@@ -66,10 +67,25 @@ class Function:
         if config.current().interpret:
             return conformed(self._interpreted(given, also), expected)
         key = (*map(_kind, given), *((k, _kind(v)) for k, v in sorted(also.items())))
-        result = conformed(as_result(call_function(closure, given, also, None, None)), expected)
+        bound = closure.bind(given, also)
+        result = called(closure, [bound[p.arg] for p in parameters(closure)], False)
+        if result is NOT_COMPILED:
+            result = as_result(call_function(closure, given, also, None, None))
+        result = conformed(result, expected)
         if key not in self.signatures:
             self.signatures.append(key)
         return result
+
+    def nesl(self, *args: Any, **named: Any) -> str:
+        """The text that such a call is compiled from, the function as a whole; CompileError says why it is executed from its tree."""
+        from .compiled import text_of
+        from .interpreter import closure_of, parameters
+
+        closure = closure_of(self.python)
+        if closure is None:
+            raise errors.CompileError(f"the source of {self.python.__name__} cannot be read: it must be in a file")
+        bound = closure.bind([_given(a) for a in args], {k: _given(v) for k, v in named.items()})
+        return text_of(closure, [bound[p.arg] for p in parameters(closure)])
 
     def _interpreted(self, args: list[Any], named: dict[str, Any]) -> Any:
         try:

@@ -123,6 +123,11 @@ class Closure:
         return bound
 
 
+def parameters(closure: Closure) -> list[ast.arg]:
+    a = closure.node.args
+    return [*a.posonlyargs, *a.args, *a.kwonlyargs]
+
+
 def outside(f: FunctionType, name: str) -> Any:
     """A name that a function does not bind."""
     code = f.__code__

@@ -113,6 +113,12 @@ def map(f: Any, a: Any, /, *others: Any, with_index: bool = False) -> Array:  # 
         dims, size = aligned.dims, aligned.size
         values = [_argument(x, dims, size) if isinstance(x, Records) else Lane(o) for x, o in zip(arrays, aligned.operands)]  # type: ignore[arg-type]
     regular = all(isinstance(d, int) for d in dims)
+    if regular and not with_index and all(isinstance(v, Lane) for v in values):
+        from .nested import compiled_each
+
+        whole = compiled_each(f, [Array(v.flat, (size.n,)) for v in values])
+        if type(whole) is Array and whole.ndim == 1:
+            return Array(Flat(whole.dtype, whole.flat.h, size), dims)
     if regular and all(isinstance(v, Lane) for v in values):
         flats = [v.flat for v in values]
         known = repeated(("map", tuple(dims), with_index), f, flats, size, lambda g, x: _mapped(g, x, dims, size, with_index))

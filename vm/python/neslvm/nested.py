@@ -266,11 +266,26 @@ def _of_all(x: Any, size: Size) -> Any:
     return type(x)(*made) if hasattr(x, "_fields") else made
 
 
+def compiled_each(f: Any, arrays: Sequence[Array]) -> Optional[Array]:
+    """f of all elements, if it is compiled as a whole."""
+    from .compiled import NOT_COMPILED, called
+    from .interpreter import closure_of, parameters
+
+    closure = closure_of(f)
+    if closure is None or len(parameters(closure)) != len(arrays) or any(len(a) != len(arrays[0]) for a in arrays[1:]):
+        return None
+    found = called(closure, arrays, True)
+    return None if found is NOT_COMPILED else found
+
+
 def each_row(f: Any, arrays: Sequence[Array]) -> Array:
     from .interpreter import call_vectorised
     from .mapping import check_parameters
 
     check_parameters(f, len(arrays))
+    whole = compiled_each(f, arrays)
+    if whole is not None:
+        return whole
     found = [lanes_of(a) for a in arrays]
     size = found[0][1]
     if any(s.n != size.n for _, s in found[1:]):
