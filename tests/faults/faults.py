@@ -170,7 +170,8 @@ class Sweep:
         killed = kind == TERM and done.returncode == -signal.SIGTERM
         if (done.returncode < 0 or done.returncode > 2) and not killed:
             wrong.append(f"ends with {done.returncode}")
-        if done.returncode != 0 and not killed and not done.stderr.strip():
+        told_json = "--json" in case.words and b'"message"' in done.stdout
+        if done.returncode != 0 and not killed and not done.stderr.strip() and not told_json:
             wrong.append("says nothing")
         if b"also to end in order" in done.stderr:
             self.ends["by the last resort"] += 1

@@ -382,7 +382,8 @@ class Watching {
 };
 
 Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
-  const Program program = given;  // which may go meanwhile
+  // The caller's may go meanwhile. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+  const Program program = given;
   if (program.impl() == nullptr) return refused("there is no program");
   const Watching watching(options.watchers);
   if (!watching) return refused("busy: a watcher of this machine watches another run");
