@@ -146,6 +146,7 @@ class Body {
   void check_numbers(const Val& bad, const Lanes* lanes, const std::string& message, const std::string& what,
                      const std::vector<Val>& numbers);
   Val checked(const core::Expr& e, const Val& x, const Lanes* lanes);
+  Val as_checked(const Val& fine, const Val& number, const Lanes* lanes);
   Val checked_numbers(const core::Expr& e, const Val& x, const Lanes* lanes);
   void check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report);
   void write_text(const std::string& text);

@@ -16,9 +16,15 @@ namespace {
 
 class Finder {
  public:
-  Finder(const Graph& graph, std::vector<bool>& stored) : graph_(graph), stored_(stored) {}
+  Finder(const Graph& graph, std::vector<bool>& stored) : graph_(graph), stored_(stored), needed_(stored) {}
 
   void run() {
+    store();
+    drop();
+  }
+
+ private:
+  void store() {
     find_stages();
     find_readers();
     std::vector<double> cost(graph_.nodes.size(), 0.0);  // of one element, with what is composed into it
@@ -36,7 +42,33 @@ class Finder {
     }
   }
 
- private:
+  // What was stored for readers that read something stored behind it by now: where all that is left compute
+  // in one kernel, element by element, each element would be computed once all the same.
+  void drop() {
+    find_stages();
+    const std::vector<bool> by_element = read_by_element();
+    readers_.assign(graph_.nodes.size(), {});
+    for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
+      if (stored_[n] && !needed_[n] && by_element[n] && readers_[n].size() <= 1) stored_[n] = false;
+      if (!composes(n)) readers_[n] = {stages_[n]};
+      for_each_map(n, [&](std::size_t p) { readers_[p].insert(readers_[n].begin(), readers_[n].end()); });
+    }
+  }
+
+  // By node: no other reads it.
+  [[nodiscard]] std::vector<bool> read_by_element() const {
+    std::vector<bool> found(graph_.nodes.size(), true);
+    const auto other = [&](soac::VarId x) {
+      if (const std::int32_t p = producer(x); p >= 0) found[static_cast<std::size_t>(p)] = false;
+    };
+    for (const Node& node : graph_.nodes) {
+      other(node.init);
+      for (const soac::BodyInst& in : node.body.insts)
+        if (in.pull != Pull::kElement) other(in.var);
+    }
+    return found;
+  }
+
   // Is it computed wherever it is read?
   [[nodiscard]] bool composes(std::size_t n) const {
     return graph_.nodes[n].kind == Combinator::kMap && !stored_[n];
@@ -46,12 +78,19 @@ class Finder {
   }
 
   template <typename F>
-  void for_each_composed(std::size_t n, F f) const {
+  void for_each_map(std::size_t n, F f) const {
     for (const soac::BodyInst& in : graph_.nodes[n].body.insts) {
       if (in.pull != Pull::kElement && in.pull != Pull::kGather) continue;
       const std::int32_t p = producer(in.var);
-      if (p >= 0 && composes(static_cast<std::size_t>(p))) f(static_cast<std::size_t>(p));
+      if (p >= 0 && graph_.nodes[static_cast<std::size_t>(p)].kind == Combinator::kMap)
+        f(static_cast<std::size_t>(p));
     }
+  }
+  template <typename F>
+  void for_each_composed(std::size_t n, F f) const {
+    for_each_map(n, [&](std::size_t p) {
+      if (composes(p)) f(p);
+    });
   }
 
   // A node's stage: how many kernels must run before one that computes it, at least.
@@ -100,6 +139,7 @@ class Finder {
 
   const Graph& graph_;
   std::vector<bool>& stored_;
+  const std::vector<bool> needed_;      // stored whatever it costs
   std::vector<int> stages_;             // by node
   std::vector<std::set<int>> readers_;  // by node
 };

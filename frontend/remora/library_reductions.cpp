@@ -163,8 +163,7 @@ Val LibraryCall::reduced() {
   const Combine op = [&](const Val& a, const Val& b) { return t_.call(f, {a, b}, cell); };
   const Val items = flat(with ? 2 : 1);
   const auto combined = [&] {
-    const Val all = with ? halved(op, with_zero(arguments_[1], items), code_.plus(d, code_.integer(1)))
-                         : halved(op, items, d);
+    const Val all = with ? behind_zero(op, arguments_[1], items, d) : all_of_items(op, items, d);
     return out_of(all.code, all.meaning);
   };
   if (const auto p = primitive()) {
@@ -193,9 +192,31 @@ Val LibraryCall::reduced() {
   return combined();
 }
 
-Val LibraryCall::with_zero(const Val& zero, const Val& items) {
+Val LibraryCall::zeros(const Val& zero) {
   const Val z = t_.packed(zero);
-  return appended(vector_of(z.type, repeated(z, product(pad_)), z.meaning), items);
+  return vector_of(z.type, repeated(z, product(pad_)), z.meaning);
+}
+
+Val LibraryCall::with_zero(const Val& zero, const Val& items) { return appended(zeros(zero), items); }
+
+// Items one with another, behind a zero that they need not have.
+Val LibraryCall::behind_zero(const Combine& op, const Val& zero, const Val& items, Code n) {
+  const Val first = zeros(zero);
+  const auto both = [&] { return combined(op, {first, all_of_items(op, items, n)}, code_.integer(1)); };
+  if (n.known) return *n.known == 0 ? first : both();
+  return t_.choose({code_.compare(Prim::kEq, n, code_.integer(0))}, {[&] { return first; }, both},
+                   items.type);
+}
+
+Val LibraryCall::all_of_items(const Combine& op, const Val& items, Code n) {
+  constexpr std::int64_t kFew = 16;
+  if (!n.known || *n.known < 1 || *n.known > kFew) return halved(op, items, n);
+  std::vector<Val> parts;
+  for (std::int64_t k = 0; k < *n.known; ++k)
+    parts.push_back({items.type,
+                     slice(items.code, code_.integer(k), code_.integer(k + 1), joined(pad_, cell_)),
+                     items.meaning});
+  return combined(op, parts, code_.integer(1));
 }
 
 Val LibraryCall::combined(const Combine& op, const std::vector<Val>& parts, Code n) {
@@ -206,33 +227,57 @@ Val LibraryCall::combined(const Combine& op, const std::vector<Val>& parts, Code
   std::vector<Translator::Argument> arguments;
   for (const Val& v : parts) arguments.push_back({{all, v.code, v.meaning}, 1});
   return t_.lifted(std::move(arguments), frame, cell, [&](std::vector<Val> v) {
-    for (; v.size() > 1; v.resize(v.size() / 2))
+    for (; v.size() > 1; v.resize((v.size() + 1) / 2)) {
       for (std::size_t k = 0; k < v.size() / 2; ++k) v[k] = op(v[2 * k], v[2 * k + 1]);
+      if (v.size() % 2 == 1) v[v.size() / 2] = v.back();
+    }
     return v[0];
   });
 }
 
-// Items are combined by eights, or by twos where there are few, and so on; last ones that are fewer wait.
-Val LibraryCall::halved(const Combine& op, const Val& items, Code n) {
+// The items by groups of `size`, combined, and those behind the last group.
+std::pair<Val, Val> LibraryCall::by(std::int64_t size, const Combine& op, const Val& v, Code count,
+                                    Code groups) {
   const Shape item = joined(pad_, cell_);
-  return t_.routine("reduce", {items, integer(n)}, items.type, [&](const State& s, const Self& self) {
-    const Val &v = s[0], &count = s[1];
-    const auto by = [&](std::int64_t size) {
-      return [&, size] {
-        const Code each = code_.integer(size), groups = code_.quotient(count.code, each);
-        const Code others = code_.minus(count.code, code_.times(groups, each));
-        std::vector<Val> parts;
-        for (std::int64_t k = 0; k < size; ++k) {
-          const Code at =
-              places(groups, [&](Code i) { return code_.plus(code_.times(i, each), code_.integer(k)); });
-          parts.push_back({v.type, items_at(v.code, at, item), v.meaning});
-        }
-        const Val last{v.type, slice(v.code, code_.minus(count.code, others), count.code, item), v.meaning};
-        return self({appended(combined(op, parts, groups), last), integer(code_.plus(groups, others))});
+  const Code each = code_.integer(size);
+  std::vector<Val> parts;
+  for (std::int64_t k = 0; k < size; ++k) {
+    const Code at =
+        places(groups, [&](Code i) { return code_.plus(code_.times(i, each), code_.integer(k)); });
+    parts.push_back({v.type, items_at(v.code, at, item), v.meaning});
+  }
+  const Val last{v.type, slice(v.code, code_.times(groups, each), count, item), v.meaning};
+  return {combined(op, parts, groups), last};
+}
+
+// Items are combined by eights, and what comes of them again, while there are many. Those behind the last
+// group are kept, so that no item moves. Few are combined by twos.
+Val LibraryCall::halved(const Combine& op, const Val& items, Code n) {
+  constexpr std::int64_t kFew = 64;
+  const auto below = [&](Code count, std::int64_t k) { return less(count, code_.integer(k)); };
+  const auto few = [&](const Val& some, Code count) {
+    return t_.routine("reduce", {some, integer(count)}, items.type, [&](const State& s, const Self& self) {
+      const auto next = [&] {
+        const Code half = code_.quotient(s[1].code, code_.integer(2));
+        const auto [pairs, last] = by(2, op, s[0], s[1].code, half);
+        return self({appended(pairs, last), integer(code_.minus(s[1].code, half))});
       };
+      return t_.choose({below(s[1].code, 2)}, {[&] { return s[0]; }, next}, items.type);
+    });
+  };
+  if (n.known && *n.known < kFew) return few(items, n);
+  const Val nothing{items.type, code_.empty(t_.core_of(items.type.atom, items.meaning)), items.meaning};
+  const std::vector<Val> start{items, integer(n), nothing, integer(code_.integer(0))};
+  return t_.routine("reduce_many", start, items.type, [&](const State& s, const Self& self) {
+    const Code count = s[1].code, kept = s[3].code;
+    const auto next = [&] {
+      const Code groups = code_.quotient(count, code_.integer(8));
+      const auto [combined, last] = by(8, op, s[0], count, groups);
+      const Code others = code_.minus(count, code_.times(groups, code_.integer(8)));
+      return self({combined, integer(groups), appended(last, s[2]), integer(code_.plus(others, kept))});
     };
-    const auto below = [&](std::int64_t k) { return less(count.code, code_.integer(k)); };
-    return t_.choose({below(2), below(64)}, {[&] { return v; }, by(2), by(8)}, v.type);
+    const auto rest = [&] { return few(appended(s[0], s[2]), code_.plus(count, kept)); };
+    return t_.choose({below(count, kFew)}, {rest, next}, items.type);
   });
 }
 

@@ -54,3 +54,21 @@ TEST_CASE("what costs little is computed again rather than stored") {
   CHECK(f.sinks(SinkKind::kStore) == 1);
   CHECK(most(f, Scalar::kSub) == 2);
 }
+
+TEST_CASE("what only leads to something stored is not stored beside it") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto whole = b.whole(n);
+  auto v = b.vector(Type::kFloat, n);
+  for (int i = 0; i < 4; ++i) {
+    const auto sum = b.op(Op::kDist, kF, {b.op(Op::kAddReduce, kF, {v, whole}), whole});
+    const auto part = b.op(Op::kDiv, kF, {b.op(Op::kDiv, kF, {v, sum}), sum});
+    v = b.op(Op::kSub, kF, {b.op(Op::kDiv, kF, {part, sum}), part});
+  }
+  b.live(v);
+  for (const Fusion way : {Fusion::kGreedy, Fusion::kExact}) {
+    const Fused f = fuse_all(b, way);
+    CHECK(f.launches() == 5);
+    CHECK(f.sinks(SinkKind::kStore) <= 5);
+  }
+}

@@ -60,6 +60,25 @@ TEST_CASE("sums are wide or guessed") {
   }
 }
 
+TEST_CASE("results are as wide as the numbers that they can be") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const VarId flags = b.vector(Type::kBool, n);
+  const VarId small = b.vector(Type::kInt, n, Storage::kI8);
+  const VarId one = b.op(Op::kBtoI, TypeWord::kNone, {flags});
+  const VarId few = b.op(Op::kAdd, kI, {b.op(Op::kAdd, kI, {one, one}), one});
+  const VarId sum = b.op(Op::kAdd, kI, {b.op(Op::kAdd, kI, {small, small}), small});
+  const VarId product = b.op(Op::kMul, kI, {b.op(Op::kMul, kI, {sum, sum}), sum});
+  const VarId rest = b.op(Op::kRem, kI, {product, b.op(Op::kDist, kI, {b.fixed(100), b.whole(n)})});
+  for (const bool guess : {false, true}) {
+    CHECK(narrowed(b, few, true, guess).storage == Storage::kI8);
+    CHECK(narrowed(b, sum, true, guess).storage == Storage::kI32);
+    CHECK(narrowed(b, product, true, guess).storage == Storage::kI32);
+    CHECK(narrowed(b, rest, true, guess).storage == Storage::kI8);
+    for (const VarId v : {few, sum, product, rest}) CHECK_FALSE(narrowed(b, v, true, guess).guessed);
+  }
+}
+
 TEST_CASE("what copies a guess is a guess") {
   RegionBuilder b;
   const auto n = b.length();
