@@ -123,14 +123,6 @@ void Body::run(const Flavour& flavour) {
   b_.finish(std::move(slots));
 }
 
-// What may fail, and what is made of it, is nothing where it was not computed for want of instances.
-bool Body::is_doubtful(const Expr& e) const {
-  if (scope_.doubtful.empty()) return facts(e).fails;
-  const auto in_doubt = [&](std::int32_t v) { return scope_.doubtful.contains(v); };
-  const std::vector<std::int32_t>& free = facts(e).free;
-  return facts(e).fails || std::any_of(free.begin(), free.end(), in_doubt);
-}
-
 const Lanes* Body::level_of_free(const Expr& e) {
   const Lanes* level = ops_.root();
   for (const std::int32_t v : facts(e).free)
@@ -195,7 +187,7 @@ Val Body::placed(const Expr& e, const Lanes* lanes) {
       (e.kind == ExprKind::kPrim && (all_scalar(e.kids[0]->type) || e.prim == Prim::kElt ||
                                      e.prim == Prim::kCheck || e.prim == Prim::kCheckNumbers));
   Val value;
-  const bool fails = f.fails || (f.relies && is_doubtful(e));
+  const bool fails = f.fails || (f.relies && scope_.doubts(f));
   if (level == lanes || (fails && splits_itself))
     value = eval_here(e, lanes);
   else if (!fails)
@@ -270,7 +262,7 @@ Val Body::let(const Expr& e, const Lanes* lanes) {
   const Expr* rest = &e;  // a chain of bindings may be longer than any stack is deep
   for (; rest->kind == ExprKind::kLet; rest = rest->kids[1].get()) {
     scope_.vars.set(rest->id, eval(*rest->kids[0], lanes));
-    if (is_doubtful(*rest->kids[0])) scope_.doubtful.insert(rest->id);
+    if (scope_.doubts(facts(*rest->kids[0]))) scope_.doubtful.insert(rest->id);
   }
   return eval(*rest, lanes);
 }
@@ -330,7 +322,7 @@ Val Body::call(const Expr& e, const Lanes* lanes) {
 
 Val Body::inlined(const Expr& e, Val argument, const Lanes* lanes) {
   const core::Function& f = all_.source().functions[static_cast<std::size_t>(e.id)];
-  const bool doubtful = is_doubtful(*e.kids[0]);
+  const bool doubtful = scope_.doubts(facts(*e.kids[0]));
   Scope outer = std::move(scope_);
   scope_ = {&f, {}, line_};
   scope_.vars.set(f.param, std::move(argument));

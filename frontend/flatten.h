@@ -3,6 +3,7 @@
 // instances share.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -73,6 +74,11 @@ class Body {
     ScopedMap<std::int32_t, Val> vars = {};
     Origin line = 0;                       // for text without lines: that of the call
     std::set<std::int32_t> doubtful = {};  // variables that may be of no length where no instance is
+    // What may fail, and what is made of it, is nothing where it was not computed for want of instances.
+    [[nodiscard]] bool doubts(const ExprFacts& f) const {
+      const auto in_doubt = [&](std::int32_t v) { return doubtful.contains(v); };
+      return f.fails || (!doubtful.empty() && std::any_of(f.free.begin(), f.free.end(), in_doubt));
+    }
   };
   // One flag per instance, or the opposite of one.
   struct Flags {
@@ -101,7 +107,6 @@ class Body {
   Val inlined(const core::Expr& e, Val argument, const Lanes* lanes);
   Val time(const core::Expr& e, const Lanes* lanes);
   const Lanes* level_of_free(const core::Expr& e);
-  [[nodiscard]] bool is_doubtful(const core::Expr& e) const;
   static void leaves(const Val& value, std::vector<Val>& out);
 
   // flatten_control.cpp: conditionals and apply-to-each
@@ -146,7 +151,6 @@ class Body {
   void check_numbers(const Val& bad, const Lanes* lanes, const std::string& message, const std::string& what,
                      const std::vector<Val>& numbers);
   Val checked(const core::Expr& e, const Val& x, const Lanes* lanes);
-  Val as_checked(const Val& fine, const Val& number, const Lanes* lanes);
   Val checked_numbers(const core::Expr& e, const Val& x, const Lanes* lanes);
   void check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report);
   void write_text(const std::string& text);

@@ -99,17 +99,16 @@ Val Body::checked(const Expr& e, const Val& x, const Lanes* lanes) {
     b_.ops(Op::kWrite, TypeWord::kChar, {codes(x.kids[1].kids[0], ops_.root())});
     write_text("\n");
   });
-  return all_.source().sound ? as_checked(x.kids[0], x.kids[1].kids[1], lanes) : x.kids[1].kids[1];
-}
-
-// A number from outside that instances have checked: 0, which is a number of items and a place in front of
-// them, where there is none to check it.
-Val Body::as_checked(const Val& fine, const Val& number, const Lanes* lanes) {
-  if (number.type->kind != TypeKind::kInt || number.lanes == lanes || lanes->inhabited) return number;
-  if (const Constant* always = b_.known(fine.atom); always && always->ints[0] != 0) return number;
-  const Val instances = integer(number.lanes, ops_.read_lengths(ops_.segments(lanes, number.lanes)));
-  const Val any = map2(Op::kGt, TypeWord::kInt, TypeKind::kBool, instances, ops_.integer(0));
-  return choose(any, number, ops_.integer(0));
+  const Val& value = x.kids[1].kids[1];
+  const Constant* fine = b_.known(x.kids[0].atom);
+  if (!all_.source().sound || value.type->kind != TypeKind::kInt || value.lanes == lanes ||
+      lanes->inhabited || (fine && fine->ints[0] != 0))
+    return value;
+  // A number from outside that instances check: 0, which is a number of items and a place in front of them,
+  // where there is none to check it.
+  const Val instances = integer(value.lanes, ops_.read_lengths(ops_.segments(lanes, value.lanes)));
+  return choose(map2(Op::kGt, TypeWord::kInt, TypeKind::kBool, instances, ops_.integer(0)), value,
+                ops_.integer(0));
 }
 
 // A library's: message and what the numbers are stand in its text.

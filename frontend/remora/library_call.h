@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "frontend/remora/elements.h"
@@ -55,15 +54,11 @@ class LibraryCall {
   Val traced(bool right);
   Val iterated();
   // Items of shape pad_ and cell_, one after another; `n` of them.
-  Val all_of_items(const Combine& op, const Val& items, Code n);
   Val halved(const Combine& op, const Val& items, Code n);
-  std::pair<Val, Val> by(std::int64_t size, const Combine& op, const Val& v, Code count, Code groups);
   Val prefixes(const Combine& op, const Val& items, Code n);
   // The k-th of n items of each part with each other.
   Val combined(const Combine& op, const std::vector<Val>& parts, Code n);
-  Val zeros(const Val& zero);
   Val with_zero(const Val& zero, const Val& items);
-  Val behind_zero(const Combine& op, const Val& zero, const Val& items, Code n);
   Code prefixes_of(const Primitive& p, const Combine& op, Code v);
   Code extremum(bool greatest, Code v);
   // What the machine's own reduction or scan gives, where it is right for these atoms and this zero, else

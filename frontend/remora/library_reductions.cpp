@@ -163,7 +163,18 @@ Val LibraryCall::reduced() {
   const Combine op = [&](const Val& a, const Val& b) { return t_.call(f, {a, b}, cell); };
   const Val items = flat(with ? 2 : 1);
   const auto combined = [&] {
-    const Val all = with ? behind_zero(op, arguments_[1], items, d) : all_of_items(op, items, d);
+    const auto of_items = [&] { return halved(op, items, d); };
+    Val all;
+    if (with) {  // behind a zero that they need not have
+      const Val z = t_.packed(arguments_[1]), zero = vector_of(z.type, repeated(z, product(pad_)), z.meaning);
+      const auto both = [&] { return this->combined(op, {zero, of_items()}, code_.integer(1)); };
+      all = d.known == 0 ? zero
+            : d.known    ? both()
+                         : t_.choose({code_.compare(Prim::kEq, d, code_.integer(0))},
+                                     {[&] { return zero; }, both}, items.type);
+    } else {
+      all = of_items();
+    }
     return out_of(all.code, all.meaning);
   };
   if (const auto p = primitive()) {
@@ -192,31 +203,9 @@ Val LibraryCall::reduced() {
   return combined();
 }
 
-Val LibraryCall::zeros(const Val& zero) {
+Val LibraryCall::with_zero(const Val& zero, const Val& items) {
   const Val z = t_.packed(zero);
-  return vector_of(z.type, repeated(z, product(pad_)), z.meaning);
-}
-
-Val LibraryCall::with_zero(const Val& zero, const Val& items) { return appended(zeros(zero), items); }
-
-// Items one with another, behind a zero that they need not have.
-Val LibraryCall::behind_zero(const Combine& op, const Val& zero, const Val& items, Code n) {
-  const Val first = zeros(zero);
-  const auto both = [&] { return combined(op, {first, all_of_items(op, items, n)}, code_.integer(1)); };
-  if (n.known) return *n.known == 0 ? first : both();
-  return t_.choose({code_.compare(Prim::kEq, n, code_.integer(0))}, {[&] { return first; }, both},
-                   items.type);
-}
-
-Val LibraryCall::all_of_items(const Combine& op, const Val& items, Code n) {
-  constexpr std::int64_t kFew = 16;
-  if (!n.known || *n.known < 1 || *n.known > kFew) return halved(op, items, n);
-  std::vector<Val> parts;
-  for (std::int64_t k = 0; k < *n.known; ++k)
-    parts.push_back({items.type,
-                     slice(items.code, code_.integer(k), code_.integer(k + 1), joined(pad_, cell_)),
-                     items.meaning});
-  return combined(op, parts, code_.integer(1));
+  return appended(vector_of(z.type, repeated(z, product(pad_)), z.meaning), items);
 }
 
 Val LibraryCall::combined(const Combine& op, const std::vector<Val>& parts, Code n) {
@@ -235,32 +224,37 @@ Val LibraryCall::combined(const Combine& op, const std::vector<Val>& parts, Code
   });
 }
 
-// The items by groups of `size`, combined, and those behind the last group.
-std::pair<Val, Val> LibraryCall::by(std::int64_t size, const Combine& op, const Val& v, Code count,
-                                    Code groups) {
-  const Shape item = joined(pad_, cell_);
-  const Code each = code_.integer(size);
-  std::vector<Val> parts;
-  for (std::int64_t k = 0; k < size; ++k) {
-    const Code at =
-        places(groups, [&](Code i) { return code_.plus(code_.times(i, each), code_.integer(k)); });
-    parts.push_back({v.type, items_at(v.code, at, item), v.meaning});
-  }
-  const Val last{v.type, slice(v.code, code_.times(groups, each), count, item), v.meaning};
-  return {combined(op, parts, groups), last};
-}
-
 // Items are combined by eights, and what comes of them again, while there are many. Those behind the last
 // group are kept, so that no item moves. Few are combined by twos.
 Val LibraryCall::halved(const Combine& op, const Val& items, Code n) {
-  constexpr std::int64_t kFew = 64;
+  constexpr std::int64_t kFew = 64, kAtOnce = 16;
+  const Shape item = joined(pad_, cell_);
+  if (n.known > 0 && n.known <= kAtOnce) {
+    std::vector<Val> parts;
+    for (std::int64_t k = 0; k < *n.known; ++k)
+      parts.push_back(
+          {items.type, slice(items.code, code_.integer(k), code_.integer(k + 1), item), items.meaning});
+    return combined(op, parts, code_.integer(1));
+  }
+  const auto by = [&](std::int64_t size, const Val& v, Code groups) {
+    std::vector<Val> parts;
+    for (std::int64_t k = 0; k < size; ++k) {
+      const Code at = places(
+          groups, [&](Code i) { return code_.plus(code_.times(i, code_.integer(size)), code_.integer(k)); });
+      parts.push_back({v.type, items_at(v.code, at, item), v.meaning});
+    }
+    return combined(op, parts, groups);
+  };
+  const auto behind = [&](std::int64_t size, const Val& v, Code groups, Code count) {
+    return Val{v.type, slice(v.code, code_.times(groups, code_.integer(size)), count, item), v.meaning};
+  };
   const auto below = [&](Code count, std::int64_t k) { return less(count, code_.integer(k)); };
   const auto few = [&](const Val& some, Code count) {
     return t_.routine("reduce", {some, integer(count)}, items.type, [&](const State& s, const Self& self) {
       const auto next = [&] {
         const Code half = code_.quotient(s[1].code, code_.integer(2));
-        const auto [pairs, last] = by(2, op, s[0], s[1].code, half);
-        return self({appended(pairs, last), integer(code_.minus(s[1].code, half))});
+        const Val all = appended(by(2, s[0], half), behind(2, s[0], half, s[1].code));
+        return self({all, integer(code_.minus(s[1].code, half))});
       };
       return t_.choose({below(s[1].code, 2)}, {[&] { return s[0]; }, next}, items.type);
     });
@@ -272,9 +266,9 @@ Val LibraryCall::halved(const Combine& op, const Val& items, Code n) {
     const Code count = s[1].code, kept = s[3].code;
     const auto next = [&] {
       const Code groups = code_.quotient(count, code_.integer(8));
-      const auto [combined, last] = by(8, op, s[0], count, groups);
       const Code others = code_.minus(count, code_.times(groups, code_.integer(8)));
-      return self({combined, integer(groups), appended(last, s[2]), integer(code_.plus(others, kept))});
+      const Val waiting = appended(behind(8, s[0], groups, count), s[2]);
+      return self({by(8, s[0], groups), integer(groups), waiting, integer(code_.plus(others, kept))});
     };
     const auto rest = [&] { return few(appended(s[0], s[2]), code_.plus(count, kept)); };
     return t_.choose({below(count, kFew)}, {rest, next}, items.type);
