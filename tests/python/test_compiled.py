@@ -126,6 +126,28 @@ def test_what_fails_says_what_python_says():
         checked(10)
 
 
+FAILING = {
+    "quotient": "x // n", "remainder": "x % n", "index": "v[n + 99]", "logarithm": "math.log(n * 1.0)", "root": "math.sqrt(n - 1.0)",
+    "extreme": "max([y for y in v if y > 99])", "real quotient": "1 / n", "exponential": "math.exp(1e3 * x)", "whole root": "math.isqrt(n - 5)",
+    "range": "len(range(0, 5, n))"}
+
+
+@pytest.mark.parametrize("what", FAILING)
+def test_what_fails_is_told_once(what, tmp_path, capfd):
+    path = tmp_path / "failing.py"
+    path.write_text(f"import math\ndef f(v, n):\n    t = 0\n    for x in v:\n        t += {FAILING[what]}\n    return t\n")
+    names = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    f, v = nvm.function(names["f"]), nvm.array([1, 2])
+    assert "py_main" in f.nesl(v, 0)
+    with pytest.raises(Exception) as python:
+        f.python([1, 2], 0)
+    with pytest.raises(python.type) as e:
+        f(v, 0).eval()
+    assert e.value.nvm_origin.lineno == 5 and e.value.nvm_origin.filename == str(path)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_recursion_without_end():
     @nvm.function
     def down(n):

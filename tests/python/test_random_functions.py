@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nvm
+from neslvm import compiled
 
 ARGUMENTS = [(1, 2, [3, 4, 6]), (-5, 7, []), (0, 0, [2]), (9, -4, [1, 2, 3, 4, 5])]
 FUNCTIONS = 12
@@ -83,8 +84,10 @@ def plain(x):
     return plain(x.tolist()) if hasattr(x, "tolist") else x
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_random_functions(seed, tmp_path):
+@pytest.mark.parametrize("way, seed", [("whole", 1), ("whole", 2), ("tree", 3)])
+def test_random_functions(way, seed, tmp_path, monkeypatch):
+    if way == "tree":
+        monkeypatch.setattr(compiled, "called", lambda *_: compiled.NOT_COMPILED)
     writer = Writer(seed)
     path = tmp_path / "functions.py"
     path.write_text("\n\n".join(writer.function(f"f{k}") for k in range(FUNCTIONS)))

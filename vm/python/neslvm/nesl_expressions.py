@@ -12,8 +12,8 @@ from .to_nesl import (NEVER, Code, Local, Names, Never, Program, Refused, Seq, T
 from .value_types import BOOL, FLOAT, INT, Number
 
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "/="}
-_REAL = {math.sqrt: "sqrt", math.exp: "exp", math.log: "ln", math.sin: "sin", math.cos: "cos", math.tan: "tan", math.atan: "atan", math.tanh: "tanh",
-         math.sinh: "sinh", math.cosh: "cosh", math.asin: "asin", math.acos: "acos"}
+_REAL = {math.sqrt: "py_sqrt", math.exp: "exp", math.log: "py_ln", math.sin: "sin", math.cos: "cos", math.tan: "tan", math.atan: "atan", math.tanh: "tanh",
+         math.sinh: "sinh", math.cosh: "cosh"}
 _WHOLE: dict[Any, str] = {math.floor: "py_floor", math.ceil: "py_ceil", math.trunc: "py_int", int: "py_int"}
 
 
@@ -106,7 +106,7 @@ class Expressions:
         if isinstance(op, ast.Div):
             return Code(f"({as_float(a)} / {as_float(b)})" if self.lifted else f"py_over({as_float(a)}, {as_float(b)})", FLOAT)
         if isinstance(op, (ast.FloorDiv, ast.Mod)) and whole:
-            return Code(f"{'mod' if isinstance(op, ast.Mod) else 'py_div'}({a.text}, {b.text})", INT)
+            return Code(f"{'py_mod' if isinstance(op, ast.Mod) else 'py_div'}({a.text}, {b.text})", INT)
         if isinstance(op, ast.Pow) and b.text in ("2", "3"):
             return Code("(" + " * ".join([a.text] * int(b.text)) + ")", a.type)
         raise Refused(type(op).__name__)

@@ -233,16 +233,21 @@ class _Loop:
             next_turn = frame.continued if next_turn is NOTHING else rules.either(next_turn, frame.continued)
         return next_turn
 
-    def end(self) -> None:
-        frame = self.frame
-        flags = [f for f in (self.left, frame.broken) if f is not NOTHING]
+    def end(self, orelse: list[ast.stmt]) -> None:
+        """Goes on behind the loop; with its else for those that did not break."""
+        frame, broken = self.frame, self.frame.broken
         frame.broken, frame.continued = self.outer
-        frame.dead = not flags
-        if flags:
-            active = flags[0]
-            for f in flags[1:]:
-                active = rules.either(active, f)
-            frame.active = active
+        going_on: list[Any] = []
+        if self.left is not NOTHING:
+            frame.active, frame.dead = self.left, False
+            execute(orelse, frame)
+            if not frame.dead:
+                going_on.append(frame.flags())
+        if broken is not NOTHING:
+            going_on.append(broken)
+        frame.dead = not going_on
+        if going_on:
+            frame.active = going_on[0] if len(going_on) == 1 else rules.either(*going_on)
 
 
 def _loop(s: Any, frame: Frame, turns: Callable[[Optional[_Loop]], Iterator[Any]]) -> None:
@@ -254,15 +259,13 @@ def _loop(s: Any, frame: Frame, turns: Callable[[Optional[_Loop]], Iterator[Any]
                 return
         execute(s.orelse, frame)
         return
-    if s.orelse:
-        raise refuse(frame, s, "else of a loop cannot be compiled")
     loop = _Loop(frame)
     for flags in turns(loop):
         going_on = loop.turn(flags, s.body)
         if going_on is NOTHING:
             break
         frame.active, frame.dead = going_on, False
-    loop.end()
+    loop.end(s.orelse)
 
 
 def _while(s: ast.While, frame: Frame) -> None:

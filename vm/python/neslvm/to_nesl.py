@@ -21,11 +21,14 @@ PRELUDE = """
 function py_fail(z) = let v = [z] in v[#v];
 function py_at(v, i) = v[(if i < 0 then i + #v else i)];
 function py_div(a, b) = let q = a / b; r = a - q * b in if r /= 0 and ((r < 0) xor (b < 0)) then q - 1 else q;
+function py_mod(a, b) = let r = a - a / b * b in if r /= 0 and ((r < 0) xor (b < 0)) then r + b else r;
 function py_bound(i, n) = min(max((if i < 0 then i + n else i), 0), n);
 function py_cut(v, i, j) = let n = #v; a = py_bound(i, n); b = py_bound(j, n) in subseq(v, a, max(a, b));
 function py_max(v) = if #v == 0 then py_fail(0) else max_val(v);
 function py_min(v) = if #v == 0 then py_fail(0) else min_val(v);
 function py_real(x, r) = if (r == r or not(x == x)) and (abs(r) <= 1.7e308 or abs(x) > 1.7e308) then r else py_fail(r);
+function py_sqrt(x) = if x < 0.0 then py_fail(x) else sqrt(x);
+function py_ln(x) = if x > 0.0 then ln(x) else py_fail(x);
 function py_over(a, b) = if b == 0.0 then py_fail(a) else a / b;
 function py_of(v, n) = if #v == n then v else take(v, 0);
 function py_step(s) = if s == 0 then py_fail(1) else s;
