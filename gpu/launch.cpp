@@ -17,6 +17,25 @@ constexpr std::int64_t kUnknown = -1;
 constexpr int kNoLane = -1, kSeveralLanes = -2;
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+bool counts(const plan::Kernel& kernel, LengthId n) {
+  return std::any_of(kernel.sinks.begin(), kernel.sinks.end(),
+                     [&](const plan::Sink& s) { return s.out_length == n; });
+}
+
+// A vector of one element is also given unboxed; `cell`: of a scalar.
+void unbox(plan::Array& a, std::uint64_t cell) {
+  if (a.length != 1) return;
+  std::uint64_t bits = cell;
+  if (a.data != nullptr) {
+    bits = 0;
+    std::memcpy(&bits, a.data, storage_bytes(a.storage));
+    if (a.storage == Storage::kI8) bits = static_cast<std::uint64_t>(static_cast<std::int8_t>(bits));
+    if (a.storage == Storage::kI32) bits = static_cast<std::uint64_t>(static_cast<std::int32_t>(bits));
+  }
+  a.scalar = static_cast<std::int64_t>(bits);
+  if (a.storage == Storage::kF64) a.real = std::bit_cast<double>(bits);
+}
+
 class CodeRun {
  public:
   CodeRun(const Code& code, const plan::Run& run, Queue& queue)
@@ -249,10 +268,6 @@ class CodeRun {
     }
     return true;
   }
-  static bool counts(const plan::Kernel& kernel, LengthId n) {
-    return std::any_of(kernel.sinks.begin(), kernel.sinks.end(),
-                       [&](const plan::Sink& s) { return s.out_length == n; });
-  }
   bool find_draws(std::size_t k) {
     const auto& sinks = plan_.kernels[k].sinks;
     if (sinks.empty() || sinks.front().kind != plan::SinkKind::kRandom) return true;
@@ -333,7 +348,7 @@ class CodeRun {
     if (made_here && !bring_home(from)) return false;
     if (sink.desc != kNone && !segments(sink.desc, step.segments)) return false;
     if (!queue_.wait()) return false;
-    if (made_here) unbox(from);
+    if (made_here) unbox(run_.arrays[at(from)], cells_[at(scalar_cell(plan_, from))]);
     step.operand = run_.arrays[at(from)];
     run_.host->begin_kernel(step.kernel);
     const RunStatus status = run_.host->primitive(step);
@@ -384,7 +399,8 @@ class CodeRun {
     if (!counts && !fetch_cells()) return failed();
     if (!queue_.wait()) return settle(RunStatus::kNoMemory);
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
-      if (plan_.vars[i].role == VarRole::kOutput) unbox(static_cast<VarId>(i));
+      if (plan_.vars[i].role == VarRole::kOutput)
+        unbox(run_.arrays[i], cells_[at(scalar_cell(plan_, static_cast<VarId>(i)))]);
     return RunStatus::kDone;
   }
   bool publish(VarId v) {
@@ -426,20 +442,6 @@ class CodeRun {
     release(memory_[at(v)]);
     memory_[at(v)] = small;
     return true;
-  }
-  // A vector of one element is also given unboxed.
-  void unbox(VarId v) {
-    plan::Array& a = run_.arrays[at(v)];
-    std::uint64_t bits = cells_[at(scalar_cell(plan_, v))];
-    if (a.data != nullptr && a.length == 1) {
-      bits = 0;
-      std::memcpy(&bits, a.data, storage_bytes(a.storage));
-      if (a.storage == Storage::kI8) bits = static_cast<std::uint64_t>(static_cast<std::int8_t>(bits));
-      if (a.storage == Storage::kI32) bits = static_cast<std::uint64_t>(static_cast<std::int32_t>(bits));
-    }
-    if (a.length != 1) return;
-    a.scalar = static_cast<std::int64_t>(bits);
-    if (a.storage == Storage::kF64) a.real = std::bit_cast<double>(bits);
   }
 
   const Code& code_;

@@ -7,8 +7,39 @@
 
 namespace nvm::gpu {
 
+namespace {
+
+Address take_again(OpenDevice& device, std::vector<Address>& memories, std::size_t bytes) {
+  for (auto it = memories.begin(); it != memories.end(); ++it) {
+    const std::size_t room = device.room(*it);
+    if (room < bytes || room > 2 * bytes + 4096) continue;
+    const Address a = *it;
+    memories.erase(it);
+    return a;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Notes::~Notes() {
+  if (memory_ != nullptr) device_.give_note(memory_);
+}
+
+std::byte* Notes::room(std::size_t bytes) {
+  if (bytes > OpenDevice::kNoteBytes - used_) return nullptr;
+  if (memory_ == nullptr) memory_ = device_.take_note();
+  return memory_ == nullptr ? nullptr : memory_ + std::exchange(used_, used_ + (bytes + 15) / 16 * 16);
+}
+
+void Notes::deliver(bool good) {
+  for (const Note& n : std::exchange(expected_, {}))
+    if (good) std::memcpy(n.to, n.from, n.bytes);
+  used_ = 0;
+}
+
 CudaQueue::CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& module)
-    : device_(std::move(device)), module_(module) {
+    : device_(std::move(device)), module_(module), notes_(*device_) {
   device_->enter();
   static_cast<void>(stream(0));
 }
@@ -17,7 +48,6 @@ CudaQueue::~CudaQueue() {
   flush();
   if (busy_) static_cast<void>(device_->driver().stream_wait(stream(0)));
   for (const Address a : spare_) device_->release(a);
-  if (note_ != nullptr) device_->give_note(note_);
   for (const Event e : {begin_, end_})
     if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
   for (const std::vector<Event>* events : {&marks_, &events_, &used_events_})
@@ -46,20 +76,9 @@ Stream CudaQueue::stream(int lane) {
 // ---- memory: of the first lane's stream; a lane takes again what it has freed, or any has before the last
 // flush
 
-Address CudaQueue::take_again(std::vector<Address>& memories, std::size_t bytes) {
-  for (auto it = memories.begin(); it != memories.end(); ++it) {
-    const std::size_t room = device_->room(*it);
-    if (room < bytes || room > 2 * bytes + 4096) continue;
-    const Address a = *it;
-    memories.erase(it);
-    return a;
-  }
-  return 0;
-}
-
 Address CudaQueue::allocate(std::size_t bytes) {
-  if (const Address a = take_again(freed_[lane_], bytes); a != 0) return a;
-  if (const Address a = take_again(spare_, bytes); a != 0) return a;
+  if (const Address a = take_again(*device_, freed_[lane_], bytes); a != 0) return a;
+  if (const Address a = take_again(*device_, spare_, bytes); a != 0) return a;
   if (const Address a = device_->take_kept(bytes); a != 0) return a;
   DevicePointer p = 0;
   int code = device_->driver().allocate_async(&p, bytes, stream(0));
@@ -106,7 +125,7 @@ bool CudaQueue::share(std::shared_ptr<Remote>& remote, Address memory, void* dat
 
 void CudaQueue::upload(Address to, const void* from, std::size_t bytes) {
   flush();
-  if (std::byte* const room = note_room(bytes); room != nullptr) {
+  if (std::byte* const room = notes_.room(bytes); room != nullptr) {
     std::memcpy(room, from, bytes);
     from = room;
   }
@@ -114,18 +133,10 @@ void CudaQueue::upload(Address to, const void* from, std::size_t bytes) {
   note(device_->driver().copy_in(to, from, bytes, stream(0)), "copying to the device");
 }
 
-// Pinned memory for few bytes until the next wait; null if there is none left.
-std::byte* CudaQueue::note_room(std::size_t bytes) {
-  if (bytes > OpenDevice::kNoteBytes - note_used_) return nullptr;
-  if (note_ == nullptr) note_ = device_->take_note();
-  if (note_ == nullptr) return nullptr;
-  return note_ + std::exchange(note_used_, note_used_ + (bytes + 15) / 16 * 16);
-}
-
 void CudaQueue::download(void* to, Address from, std::size_t bytes) {
   flush();
-  if (std::byte* const room = note_room(bytes); room != nullptr) {
-    notes_.push_back({to, room, bytes});
+  if (std::byte* const room = notes_.room(bytes); room != nullptr) {
+    notes_.expect(to, room, bytes);
     to = room;
   }
   busy_ = true;
@@ -309,9 +320,7 @@ bool CudaQueue::wait() {
   flush();
   if (std::exchange(busy_, false)) note(device_->driver().stream_wait(stream(0)), "running kernels");
   const bool good = error_.empty() && !short_of_memory_;
-  for (const Note& n : std::exchange(notes_, {}))
-    if (good) std::memcpy(n.to, n.from, n.bytes);
-  note_used_ = 0;
+  notes_.deliver(good);
   for (auto& [shape, graph] : std::exchange(running_, {}))
     if (good) module_.graphs().give(shape, std::move(graph));
   return good;

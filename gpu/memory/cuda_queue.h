@@ -14,6 +14,32 @@
 
 namespace nvm::gpu {
 
+// Few bytes on their way to the host or from it pass through pinned memory.
+class Notes {
+ public:
+  explicit Notes(OpenDevice& device) : device_(device) {}
+  ~Notes();
+  Notes(const Notes&) = delete;
+  Notes& operator=(const Notes&) = delete;
+  // Pinned memory until deliver(); null if there is none left.
+  [[nodiscard]] std::byte* room(std::size_t bytes);
+  // What comes to `from`, which is room, belongs to `to`.
+  void expect(void* to, const std::byte* from, std::size_t bytes) { expected_.push_back({to, from, bytes}); }
+  // When all have come, or, if not `good`, none has.
+  void deliver(bool good);
+
+ private:
+  struct Note {
+    void* to = nullptr;
+    const std::byte* from = nullptr;
+    std::size_t bytes = 0;
+  };
+  OpenDevice& device_;
+  std::byte* memory_ = nullptr;
+  std::size_t used_ = 0;
+  std::vector<Note> expected_;
+};
+
 // Work for the device is gathered and passed on when its results are waited for: to a stream for each lane,
 // with events between them, or, where the same list has come before, as a graph. The first lane's stream goes
 // on when all have done what was passed on together, and has everything else: memory, copies from and to the
@@ -62,8 +88,6 @@ class CudaQueue final : public Queue {
   [[nodiscard]] bool pass_on_graph();
   void pass_on_streams();
   void issue(const DeviceOp& op);
-  [[nodiscard]] Address take_again(std::vector<Address>& memories, std::size_t bytes);
-  [[nodiscard]] std::byte* note_room(std::size_t bytes);
   [[nodiscard]] Stream stream(int lane);
   [[nodiscard]] Event event();
   void order(Stream first, Stream then, Event between);
@@ -88,15 +112,7 @@ class CudaQueue final : public Queue {
   bool busy_ = false;          // something has been passed on since the last wait
   std::vector<Event> events_;  // not in use
   std::vector<Event> used_events_;
-  // Few bytes on their way to the host or from it, through pinned memory.
-  struct Note {
-    void* to = nullptr;
-    const std::byte* from = nullptr;
-    std::size_t bytes = 0;
-  };
-  std::byte* note_ = nullptr;
-  std::size_t note_used_ = 0;
-  std::vector<Note> notes_;
+  Notes notes_;
   // Passed on and not waited for.
   std::vector<std::pair<std::string, std::unique_ptr<ReadyGraph>>> running_;
 };

@@ -18,6 +18,24 @@ Vector stored_as(IntBits bits, std::int64_t n, BufferRef numbers, Pool& pool) {
   return narrow;
 }
 
+// Lengths that have turned out to be equal are one, repeated.
+void repeat_equal_lengths(const plan::Plan& plan, const soac::Region& region,
+                          std::span<const plan::Desc> descs, const PrimContext& context,
+                          std::span<Value> outputs) {
+  for (const soac::RegionInst& in : region.insts) {
+    if (op_info(in.op).kind != OpKind::kShape) continue;
+    // MAKE_SEGDES has lengths and makes a descriptor, LENGTHS the other way round.
+    auto d = static_cast<std::size_t>(in.operands[0]), x = static_cast<std::size_t>(in.results[0]);
+    if (plan.vars[x].is_desc) std::swap(d, x);
+    const plan::Desc& desc = descs[d];
+    const auto* lengths = std::get_if<Vector>(&outputs[x]);
+    if (!plan.vars[d].is_desc || plan.vars[d].role == plan::VarRole::kInput || desc.segments < 2 ||
+        lengths == nullptr || lengths->length() != desc.segments)
+      continue;
+    outputs[x] = repeat_element(Vector::of_int(desc.regular_length), desc.segments, context);
+  }
+}
+
 }  // namespace
 
 Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool,
@@ -196,23 +214,7 @@ void Binding::take(std::span<Value> outputs) {
       attach_remote(*memory_[i].get(), std::move(arrays_[i].remote));
     outputs[i] = plan_.vars[i].is_desc ? segdes(i) : vector(i);
   }
-  take_equal(outputs);
-}
-
-// Lengths that have turned out to be equal are one, repeated.
-void Binding::take_equal(std::span<Value> outputs) const {
-  for (const soac::RegionInst& in : region_.region.insts) {
-    if (in.op != Op::kMakeSegdes && in.op != Op::kLengths) continue;
-    const bool made = in.op == Op::kMakeSegdes;
-    const auto d = static_cast<std::size_t>(made ? in.results[0] : in.operands[0]);
-    const auto x = static_cast<std::size_t>(made ? in.operands[0] : in.results[0]);
-    const plan::Desc& desc = descs_[d];
-    const auto* lengths = std::get_if<Vector>(&outputs[x]);
-    if (plan_.vars[d].role == plan::VarRole::kInput || desc.segments < 2 || lengths == nullptr ||
-        lengths->length() != desc.segments)
-      continue;
-    outputs[x] = repeat_element(Vector::of_int(desc.regular_length), desc.segments, *context_);
-  }
+  repeat_equal_lengths(plan_, region_.region, descs_, *context_, outputs);
 }
 
 // As the primitive does (vm/prims/fold.cpp).

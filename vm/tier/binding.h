@@ -21,13 +21,13 @@ class Binding final : public plan::Host {
   // Lets go of everything that a run holds, on a device too.
   void clear();
 
-  // Tells `observer`, if there is one, of the kernels of region `number`.
-  void report(Observer* observer, std::uint32_t number) {
+  // `context`: who makes what kernels leave to primitives. Tells `observer`, if there is one, of the kernels
+  // of region `number`.
+  void use(const PrimContext& context, Observer* observer, std::uint32_t number) {
+    context_ = &context;
     observer_ = observer;
     number_ = number;
   }
-  // Who makes what kernels leave to primitives; needed if the plan has such kernels.
-  void use(const PrimContext& context) { context_ = &context; }
   [[nodiscard]] plan::Run run(int threads);
   // Leaves copies of inputs that the engine has made on its device with their vectors; after any run.
   void keep_remotes();
@@ -57,7 +57,6 @@ class Binding final : public plan::Host {
 
  private:
   [[nodiscard]] KernelRun kernel_run(std::size_t kernel, std::span<const ssa::Inst* const> insts) const;
-  void take_equal(std::span<Value> outputs) const;
   [[nodiscard]] Value vector(std::size_t i);
   [[nodiscard]] Value segdes(std::size_t i);
   // What a kernel that is left to a primitive is for.

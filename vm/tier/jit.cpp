@@ -223,8 +223,7 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span
 
 bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, std::span<Value> outputs,
                     RecordedSite& failed) {
-  binding.report(region.watched ? options_.observer : nullptr, e.number);
-  binding.use(context_);
+  binding.use(context_, region.watched ? options_.observer : nullptr, e.number);
   const plan::Run run = binding.run(context_.threads);
   const bool resident = e.code->resident();
   if (std::string why; !resident && !plan::fetch_inputs(run, why))

@@ -20,23 +20,31 @@ bool on_device(const Vector& x) {
   return x.buffer().get() != nullptr && remote_of(*x.buffer().get()) != nullptr;
 }
 
+namespace {
+
+// Operands that are not written out are the interpreter's business: places known by a formula or as runs a
+// stride apart, and, where nothing is spelled out, one value repeated.
 // Of a PERMUTE by places that part a vector in two any engine makes a pass.
-bool Recorder::scatters(const ssa::Inst& inst, std::span<const Value> operands) const {
+bool scatters(const Recorder::Limits& limits, const soac::Region& region, const ssa::Inst& inst,
+              std::span<const Value> operands) {
   const auto* places = inst.op == Op::kPermute ? std::get_if<DeferredRef>(&operands[1]) : nullptr;
-  if (!limits_.scatters && (places == nullptr || !soac::parts(now_.region, (*places)->var()))) return false;
-  return std::all_of(operands.begin(), operands.end(), [this](const Value& v) {
+  if (!limits.scatters && (places == nullptr || !soac::parts(region, (*places)->var()))) return false;
+  return std::all_of(operands.begin(), operands.end(), [&](const Value& v) {
     return (std::holds_alternative<Vector>(v) &&
-            (limits_.repeats != nullptr || !std::get<Vector>(v).is_repeated())) ||
+            (limits.repeats != nullptr || !std::get<Vector>(v).is_repeated())) ||
            std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
   });
 }
 
-bool Recorder::replaces(std::span<const Value> operands) const {
-  if (!limits_.scatters) return false;
+// Of a vector that the host has, a few elements are replaced where they are.
+bool replaces(const Recorder::Limits& limits, std::span<const Value> operands) {
+  if (!limits.scatters) return false;
   const auto* v = std::get_if<Vector>(&operands[0]);
   const bool at_home = v != nullptr && !on_device(*v);
-  return !at_home || elements_of(operands[2]) >= limits_.min_elements;
+  return !at_home || elements_of(operands[2]) >= limits.min_elements;
 }
+
+}  // namespace
 
 std::optional<RegionStop> Recorder::refuses(const ssa::Inst& inst, std::span<const Value> operands) const {
   const auto unless = [](bool moves) {
@@ -44,8 +52,8 @@ std::optional<RegionStop> Recorder::refuses(const ssa::Inst& inst, std::span<con
   };
   if (!soac::recordable(inst.op)) return RegionStop::kKind;
   switch (op_info(inst.op).kind) {
-    case OpKind::kScatter: return unless(scatters(inst, operands));
-    case OpKind::kReplace: return unless(replaces(operands));
+    case OpKind::kScatter: return unless(scatters(limits_, now_.region, inst, operands));
+    case OpKind::kReplace: return unless(replaces(limits_, operands));
     case OpKind::kRank:
     case OpKind::kRandom: return refuses_primitive(inst, operands);
     default: return {};

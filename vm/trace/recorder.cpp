@@ -31,6 +31,13 @@ bool is_repeated(const Value& v) {
   return x != nullptr && x->is_repeated();
 }
 
+// As kernels store what they make.
+Storage stored(Type type, IntBits bits) {
+  if (type == Type::kFloat) return Storage::kF64;
+  if (type == Type::kBool) return Storage::kB8;
+  return bits == IntBits::k32 ? Storage::kI32 : Storage::kI64;
+}
+
 // What picks by index touches as many elements as it has indices, however many it may pick from.
 bool touches(Op op, std::size_t operand) { return operand == 1 || !picks(op); }
 
@@ -167,25 +174,20 @@ void Recorder::finish() {
   if (traces_.followed() != nullptr || !now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
-// Gives the instruction to the interpreter: nothing may stay promised among its operands.
-bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop) {
-  if (observer_ != nullptr) observer_->left(inst, stop_text(stop));
+// Gives the instruction to the interpreter: nothing may stay promised among its operands. Unless a device can
+// still record it when what was promised is there and counted: elements that stand there are not fetched.
+bool Recorder::leave(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                     std::span<Value> results, RegionStop stop) {
   if (waits(operands)) {
     stopper_ = &inst;
+    if (observer_ != nullptr && !limits_.scatters) observer_->left(inst, stop_text(stop));
     flush(stop);
+    if (limits_.scatters) return offer(inst, site, operands, results);
+  } else if (observer_ != nullptr) {
+    observer_->left(inst, stop_text(stop));
   }
   for (Value& v : operands) resolve(v);
   return false;
-}
-
-// The same, unless it can be recorded when what is promised is there and counted: elements that stand on a
-// device are not fetched for it.
-bool Recorder::leave_again(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
-                           std::span<Value> results, RegionStop stop) {
-  if (!limits_.scatters || !waits(operands)) return leave(inst, operands, stop);
-  stopper_ = &inst;
-  flush(stop);
-  return offer(inst, site, operands, results);
 }
 
 // Cut where they began, the regions of a loop are all alike. Behind a primitive another turn gains little,
@@ -224,20 +226,20 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     if (const auto taken = follow({inst, site, operands, results, elements, waits, repeated})) {
       if (!*taken) {
         const CachedTrace* trace = traces_.followed();
-        return leave(inst, operands, trace != nullptr ? trace->stop : RegionStop::kLost);
+        return leave(inst, site, operands, results, trace != nullptr ? trace->stop : RegionStop::kLost);
       }
       return true;
     }
   if (op_kind(inst.op) == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (inst.op == Op::kMakeSegdes ? !describes(operands[0]) : !waits)
-      return leave_again(inst, site, operands, results, RegionStop::kDescriptor);
+      return leave(inst, site, operands, results, RegionStop::kDescriptor);
   }
   if (waits && inst.op == Op::kAddReduce && record_known_sum(inst, site, operands, results)) return true;
-  if (const auto stop = refuses(inst, operands)) return leave_again(inst, site, operands, results, *stop);
+  if (const auto stop = refuses(inst, operands)) return leave(inst, site, operands, results, *stop);
   const std::size_t insts = now_.region.insts.size();
   declined_ = repeated && limits_.repeats == nullptr;
-  if (declined_) return leave(inst, operands, RegionStop::kLost);
+  if (declined_) return leave(inst, site, operands, results, RegionStop::kLost);
   const bool loops = comes_back(inst);
   if (loops || insts >= limits_.max_insts) {
     stopper_ = &inst;
@@ -254,12 +256,17 @@ bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> 
   const std::size_t insts = now_.region.insts.size();
   const RecordedSite reader{&inst, site, trail()};
   operands_.clear();
-  for (Value& v : operands) operands_.push_back(operand_var(v, reader));
+  for (const Value& v : operands) {
+    const auto* d = std::get_if<DeferredRef>(&v);
+    operands_.push_back(d != nullptr     ? (*d)->var()
+                        : is_repeated(v) ? spell_out(std::get<Vector>(v), reader)
+                                         : input(v));
+  }
   if (inst.op == Op::kIndex) fix_index();
   const bool fits = forms_fit(inst);
   if (!fits || !unify(inst)) {
     forget(vars, lengths, insts);
-    return leave_again(inst, site, operands, results, fits ? RegionStop::kShape : RegionStop::kSegments);
+    return leave(inst, site, operands, results, fits ? RegionStop::kShape : RegionStop::kSegments);
   }
   append(inst, site, results);
   return true;
@@ -278,12 +285,6 @@ void Recorder::forget(std::size_t vars, std::size_t lengths, std::size_t insts) 
   each_.resize(vars);
   now_.region.lengths.resize(lengths);
   now_.lengths.resize(lengths);
-}
-
-VarId Recorder::operand_var(Value& value, const RecordedSite& reader) {
-  if (const auto* d = std::get_if<DeferredRef>(&value)) return (*d)->var();
-  if (is_repeated(value)) return spell_out(std::get<Vector>(value), reader);
-  return input(value);
 }
 
 // Does at once what is done once for all elements.
@@ -309,7 +310,7 @@ VarId Recorder::spell_out(const Vector& repeated, const RecordedSite& reader) {
   Var v;
   v.role = VarRole::kTemp;
   v.type = repeated.type();
-  v.storage = stored(v.type);
+  v.storage = stored(v.type, bits_);
   v.length = length_symbol(repeated.length());
   const VarId made = new_var(v);
   in.results = {made};
@@ -383,13 +384,6 @@ bool Recorder::unify(const ssa::Inst& inst) {
   return true;
 }
 
-// As kernels store what they make.
-Storage Recorder::stored(Type type) const {
-  if (type == Type::kFloat) return Storage::kF64;
-  if (type == Type::kBool) return Storage::kB8;
-  return bits_ == IntBits::k32 ? Storage::kI32 : Storage::kI64;
-}
-
 VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const ssa::Inst& inst) {
   const auto symbol = [&](char c) {
     LengthId& known = letters_[static_cast<unsigned char>(c)];
@@ -407,7 +401,7 @@ VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const 
     return new_var(v);
   }
   v.type = type;
-  v.storage = stored(type);
+  v.storage = stored(type, bits_);
   v.length = symbol(term.length);
   const VarId id = new_var(v);
   if (inst.op == Op::kLengths) lengths_of_[static_cast<std::size_t>(id)] = operands_[0];

@@ -112,11 +112,6 @@ class Recorder final : public RegionHook {
   [[noreturn]] void miss(Kept kept, Guard guard);
   void append_check(soac::VarId flag, const RecordedSite& site);
   void execute_all(RegionStop stop);
-  // Operands that are not written out are the interpreter's business: places known by a formula or as runs a
-  // stride apart, one value repeated.
-  [[nodiscard]] bool scatters(const ssa::Inst& inst, std::span<const Value> operands) const;
-  // Of a vector that the host has, a few elements are replaced where they are.
-  [[nodiscard]] bool replaces(std::span<const Value> operands) const;
   // Why an instruction is not recorded for these operands; nothing if it may be.
   [[nodiscard]] std::optional<RegionStop> refuses(const ssa::Inst& inst,
                                                   std::span<const Value> operands) const;
@@ -147,9 +142,8 @@ class Recorder final : public RegionHook {
   [[nodiscard]] std::unique_ptr<CachedTrace> learn(const RecordedRegion& compacted,
                                                    std::span<const soac::VarId> renamed,
                                                    std::span<const soac::LengthId> lengths);
-  bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
-  bool leave_again(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
-                   std::span<Value> results, RegionStop stop);
+  bool leave(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results,
+             RegionStop stop);
   [[nodiscard]] bool computes_once(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                                    std::span<Value> results);
   soac::VarId spell_out(const Vector& repeated, const RecordedSite& reader);
@@ -169,9 +163,7 @@ class Recorder final : public RegionHook {
   void forget(std::size_t vars, std::size_t lengths, std::size_t insts);
   [[nodiscard]] bool forms_fit(const ssa::Inst& inst) const;
   void append(const ssa::Inst& inst, const Site& site, std::span<Value> results);
-  [[nodiscard]] Storage stored(Type type) const;
   soac::VarId result(char letter, TypeWord word, const ShapeTerm& term, const ssa::Inst& inst);
-  soac::VarId operand_var(Value& value, const RecordedSite& reader);
   soac::VarId input(Value value);
   soac::VarId new_var(const soac::Var& var);
   void fix(soac::VarId x);
