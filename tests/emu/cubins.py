@@ -19,15 +19,16 @@ build, source, emu, tool = sys.argv[1:5]
 settings = settings_of(sys.argv[5:])
 KERNEL = re.compile(r"struct (\w+)_args \{\n.*?\nNVM_ENTRY\(\1, \1_args\)\n", re.S)
 PER_BATCH = 60
+NAME = "\0"  # stands for the name of a kernel; in no source
 SKIPPED = 77
 
 
 def kernels(text):
-    """The kernels of a source, each named @; a source of something else as well (block mode) in one piece."""
+    """The kernels of a source, each named NAME; a source of something else as well (block mode) in one piece."""
     found = list(KERNEL.finditer(text))
     if "".join(k.group() for k in found) != text:
-        return [re.sub(r"\bk(\d+)(_\w+)?\b", r"@\1\2", text)]
-    return [numbered(re.sub(rf"\b{k.group(1)}(_args)?\b", r"@\1", k.group())) for k in found]
+        return [re.sub(r"\bk(\d+)(_\w+)?\b", NAME + r"\1\2", text)]
+    return [numbered(re.sub(rf"\b{k.group(1)}(_args)?\b", NAME + r"\1", k.group())) for k in found]
 
 
 def numbered(kernel):
@@ -69,7 +70,7 @@ with tempfile.TemporaryDirectory() as folder:
         with open(paths[-1], "w") as out:
             out.write(prelude)
             for i, kernel in enumerate(pieces[b::batches]):
-                out.write(f"// {distinct[kernel]}\n" + kernel.replace("@", f"b{i}_"))
+                out.write(f"// {distinct[kernel]}\n" + kernel.replace(NAME, f"b{i}_"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong = [words for words in pool.map(compile_batch, paths) if words]
     for words in wrong:

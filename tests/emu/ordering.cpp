@@ -2,7 +2,10 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "gpu/compiler.h"
 #include "gpu/cuda_engine.h"
+#include "gpu/memory/open_device.h"
+#include "gpu/order_engine.h"
 #include "tests/property/gen_keys.h"
 #include "tests/support/emu_device.h"
 #include "vm/prims/sort.h"
@@ -169,7 +172,12 @@ Asked asked(std::int64_t n, int bits, bool ranking, std::int64_t segments = 1) {
   const std::vector<std::int64_t> lengths(static_cast<std::size_t>(segments), n / segments);
   c.segments = Segdes::from_lengths(vm::int_vector(pool, lengths), n);
   const Value wanted = ranking ? ranks(context, c) : sorted(context, c);
-  context.orderer = &orderer();
+  std::string reason;
+  const auto device = gpu::OpenDevice::open(0, reason);  // that keeps no memory yet
+  REQUIRE(device != nullptr);
+  gpu::Compiler compiler(device, false);
+  gpu::DeviceOrderer fresh(device, compiler, 0);
+  context.orderer = &fresh;
   control("");
   const std::uint64_t live = counts().live;
   const Value result = ranking ? ranks(context, c) : sorted(context, c);
