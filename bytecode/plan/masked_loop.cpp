@@ -63,7 +63,7 @@ class Instance {
   }
 
  private:
-  static constexpr int kMostSteps = 2000;  // instructions on all ways together
+  static constexpr int kMostSteps = 2000;  // blocks and instructions on all ways together
   static constexpr std::size_t kMostValues = 200;
 
   void refuse(const std::string& why) {
@@ -174,6 +174,7 @@ class Instance {
 
   Round go(ssa::BlockId b) {
     while (refusal_.empty()) {
+      if (++steps_ > kMostSteps) refuse("it has too many ways");
       const ssa::Block& block = f_.blocks[at(b)];
       if (block.end.kind == ssa::Exit::kStop) return stop();
       for (const Inst& in : block.insts)
@@ -248,10 +249,10 @@ class Instance {
     std::vector<Meaning> of;
     for (std::uint32_t k = 0; k < in.operands; ++k) of.push_back(value(f_.operands_of(in)[k]));
     if (in.op == Op::kCall) return call(in, of) && refusal_.empty();
-    const Meaning made = meaning(in, of);
+    const bool constant = in.op == Op::kConst;
+    const Meaning made = constant ? number(module_.constants[at(in.index)]) : meaning(in, of);
     // A constant may be nothing: what instances have on a way that this one does not go.
-    if (made.kind == Meaning::Kind::kNothing && in.op != Op::kConst)
-      refuse("it does more than compute with numbers");
+    if (made.kind == Meaning::Kind::kNothing && !constant) refuse("it does more than compute with numbers");
     value(in.first_result) = made;
     return refusal_.empty();
   }
@@ -288,8 +289,6 @@ class Instance {
       case OpKind::kIota: return framed && numbers(of, of.size() - 1) ? of[0] : Meaning{};
       case OpKind::kReduce:  // INTs and BOOLs are what the identity and they give
         return framed && numbers(of, 1) && inst(of[0].value).type != Type::kFloat ? of[0] : Meaning{};
-      case OpKind::kFilter: return {};
-      case OpKind::kBlock: return in.op == Op::kConst ? constant(module_.constants[at(in.index)]) : Meaning{};
       default: return {};
     }
   }
@@ -304,7 +303,7 @@ class Instance {
     const Type type = letter_type(info.results[0], in.word);
     return {Meaning::Kind::kNumber, body_.apply(info.scalar, type, operand(0), operand(1), operand(2))};
   }
-  Meaning constant(const ssa::Constant& c) {
+  Meaning number(const ssa::Constant& c) {
     const bool real = c.word == TypeWord::kFloat;
     if (c.input >= 0 || (c.word != TypeWord::kInt && c.word != TypeWord::kBool && !real)) return {};
     if ((real ? c.floats.size() : c.ints.size()) != 1) return {};

@@ -382,8 +382,7 @@ class Watching {
 };
 
 Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
-  // The caller's may go meanwhile. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
-  const Program program = given;
+  const Program program = given;  // NOLINT(performance-unnecessary-copy-initialization): it may go meanwhile
   if (program.impl() == nullptr) return refused("there is no program");
   const Watching watching(options.watchers);
   if (!watching) return refused("busy: a watcher of this machine watches another run");
