@@ -81,7 +81,7 @@ Result<LazyLists> lazy_pack(const Lazy& elements, const Lazy& flags, const Lazy&
     return counted(core, packed);
   });
   if (!kept) return std::move(kept).failure();
-  return LazyLists{std::move(*kept), std::move(*counts)};
+  return LazyLists{*kept, *counts};
 }
 
 Result<Lazy> lazy_sorted(const Lazy& elements, const Lazy* lengths) {
