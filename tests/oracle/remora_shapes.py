@@ -8,7 +8,7 @@ An expression is made together with what it means, so nothing has to be read aga
 from remora_arrays import (ASSOCIATIVE, PLAIN, at_items, block, dims, elementwise, joined, lifted, show, states,
                            transposed, type_of)
 from remora_boxes import LIMIT, Boxes, Made
-from remora_meaning import Array, Failure, count, quotient, scalar, wrap
+from remora_meaning import Array, Failure, count, quotient, scalar, scattered, wrap
 
 LETTERS = "abcxyz"
 DEFINITIONS = ["(define (both{t | m n @s} [x [t m @s]] [y [t n @s]]) (append (reverse x) y))",
@@ -302,19 +302,9 @@ class Shapes(Boxes):
         zero = {"int": 0, "float": 0.0, "bool": False, "char": "\0"}[atom]
         if self.rng.random() < 0.5:
             return self.call(f"(scatter{{{{ | _ {n}}}}} {{0}} {text})", [x], shape, atom,
-                             lambda v: self.put(Array(shape, [zero] * count(shape)), places, v))
+                             lambda v: scattered(Array(shape, [zero] * count(shape)), places, v))
         return self.call(f"(scatter-into {{0}} {text} {{1}})", [self.make(shape, atom, depth, names), x], shape, atom,
-                         lambda base, v: self.put(base, places, v))
-
-    @staticmethod
-    def put(base, places, values):
-        items = base.items()
-        for i, v in zip(places.atoms, values.items()):
-            if i >= len(items):
-                raise Failure("bounds")
-            if i >= 0:
-                items[i] = v
-        return joined(base.shape, items)
+                         lambda base, v: scattered(base, places, v))
 
     def stacked(self, shape, atom, depth, names):
         if shape[0] == 0:

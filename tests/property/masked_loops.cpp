@@ -185,6 +185,11 @@ TEST_CASE("what is no loop of each instance alone is refused") {
   CHECK(refusal(test::nesl_module(R"(
 function step(n) = if n < 1 then 0 else 1 + step(n - 1) $
 {step(i) : i in [0:40]} $)")) == "it does more than compute with numbers");
+  std::string many = "function step(n, m) = let c0 = m";
+  for (int k = 1; k <= 150; ++k)
+    many += "; c" + std::to_string(k) + " = c" + std::to_string(k - 1) + " * n + " + std::to_string(k);
+  many += " in if c150 < 1 then m else step(n - 1, c150) $ {step(i, i) : i in [0:40]} $";
+  CHECK(refusal(test::nesl_module(many)) == "it has too many ways");
   CHECK(refusal(test::nesl_module(R"(
 function step(v, n) = if n < 1 then sum(v) else step(v, n - 1) $
 {step([0:i], i) : i in [0:40]} $)")) == "an instance has more than numbers");

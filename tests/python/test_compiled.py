@@ -5,6 +5,7 @@ import pytest
 import nvm
 import loops
 from neslvm import compiled
+from texts import function_of
 
 
 def plain(x):
@@ -134,17 +135,14 @@ FAILING = {
 
 @pytest.mark.parametrize("what", FAILING)
 def test_what_fails_is_told_once(what, tmp_path, capfd):
-    path = tmp_path / "failing.py"
-    path.write_text(f"import math\ndef f(v, n):\n    t = 0\n    for x in v:\n        t += {FAILING[what]}\n    return t\n")
-    names = {}
-    exec(compile(path.read_text(), str(path), "exec"), names)
-    f, v = nvm.function(names["f"]), nvm.array([1, 2])
+    f = function_of(f"import math\ndef f(v, n):\n    t = 0\n    for x in v:\n        t += {FAILING[what]}\n    return t\n", tmp_path)
+    f, v = nvm.function(f), nvm.array([1, 2])
     assert "py_main" in f.nesl(v, 0)
     with pytest.raises(Exception) as python:
         f.python([1, 2], 0)
     with pytest.raises(python.type) as e:
         f(v, 0).eval()
-    assert e.value.nvm_origin.lineno == 5 and e.value.nvm_origin.filename == str(path)
+    assert e.value.nvm_origin.lineno == 5 and e.value.nvm_origin.filename == str(tmp_path / "functions.py")
     assert capfd.readouterr() == ("", "")
 
 
@@ -187,11 +185,7 @@ NOT_WHOLE = {
 
 @pytest.mark.parametrize("what", NOT_WHOLE)
 def test_what_cannot_keep_its_meaning_is_not_compiled(what, tmp_path):
-    path = tmp_path / "functions.py"
-    path.write_text("def f(v):\n" + NOT_WHOLE[what])
-    names = {}
-    exec(compile(path.read_text(), str(path), "exec"), names)
-    f = nvm.function(names["f"])
+    f = nvm.function(function_of("def f(v):\n" + NOT_WHOLE[what], tmp_path))
     with pytest.raises(nvm.CompileError):
         f.nesl(nvm.array([3, 4]))
     assert plain(f(nvm.array([3, 4]))) == plain(f.python(np.array([3, 4])))

@@ -6,6 +6,7 @@ import pytest
 
 import nvm
 from python_functions import LISTS, NUMBERS, ROWS, as_a_list, scaled
+from texts import function_of
 
 
 def plain(x):
@@ -98,9 +99,6 @@ SEEN_BY_OTHERS = {
 
 @pytest.mark.parametrize("what", SEEN_BY_OTHERS)
 def test_a_change_that_others_would_see_is_refused(what, tmp_path):
-    path = tmp_path / "changes.py"
-    path.write_text("def f(v):\n" + SEEN_BY_OTHERS[what])
-    names = {}
-    exec(compile(path.read_text(), str(path), "exec"), names)
+    f = function_of("def f(v):\n" + SEEN_BY_OTHERS[what], tmp_path)
     with pytest.raises(nvm.CompileError):
-        nvm.each(names["f"], jagged([[1, 2], [3]])).eval()
+        nvm.each(f, jagged([[1, 2], [3]])).eval()

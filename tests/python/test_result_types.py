@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import nvm
+from texts import function_of
 import pytest
 
 
@@ -161,13 +162,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_refused_is_refused_both_ways(what, tmp_path):
-    path = tmp_path / "refused.py"
-    path.write_text("def f(x):\n    z = x\n" + REFUSED[what])
-    names = {}
-    exec(compile(path.read_text(), str(path), "exec"), names)
+    f = function_of("def f(x):\n    z = x\n" + REFUSED[what], tmp_path)
     with pytest.raises(nvm.CompileError) as e:
-        nvm.function(names["f"])(1)
-    assert e.value.filename == str(path) and e.value.lineno >= 3
+        nvm.function(f)(1)
+    assert e.value.filename == str(tmp_path / "functions.py") and e.value.lineno >= 3
 
 
 def test_errors_have_their_line_both_ways():

@@ -192,13 +192,7 @@ std::optional<Groups> Workers::Cuts::run(ssa::FunctionId function, std::int64_t 
 
 std::optional<std::vector<Value>> Workers::Cuts::run_loop(ssa::FunctionId function, std::int64_t depth,
                                                           std::span<Value> arguments) {
-  const std::int64_t least = loops_ != nullptr ? loops_->least(function) : FunctionHook::kNever;
-  if (least == FunctionHook::kNever) return std::nullopt;
-  const auto& splits = workers_.code_.functions[static_cast<std::size_t>(function)].source->lifted.parameters;
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (const auto* frame = std::get_if<Segdes>(&arguments[i]);
-        frame != nullptr && splits[i].kind == ssa::Split::Kind::kFrame && frame->total() < least)
-      return std::nullopt;
+  if (loops_ == nullptr || loops_->least(function) == FunctionHook::kNever) return std::nullopt;
   auto made = loops_->run(function, depth, arguments);
   if (made && moved_ != nullptr) *moved_ += vector_bytes(arguments) + vector_bytes(*made);
   return made;

@@ -464,9 +464,9 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
     knowable_ = false;
   }
   const OpKind kind = info.kind;
-  const bool describes = inst.op == Op::kMakeSegdes;
-  primitives_ |= kind == OpKind::kRank || kind == OpKind::kRandom || describes;
-  knowable_ &= !describes;  // how many there are decides whether it is recorded
+  const bool makes_segdes = inst.op == Op::kMakeSegdes;
+  primitives_ |= kind == OpKind::kRank || kind == OpKind::kRandom || makes_segdes;
+  knowable_ &= !makes_segdes;  // how many there are decides whether it is recorded
   note_lengths(in);
   note_each(in);
   now_.region.insts.push_back(in);
