@@ -104,4 +104,7 @@ def extreme(v, least):
 
 def extreme_place(v, least):
   m = extreme(v, least)
-  return next(i for i, x in enumerate(v) if eql(x, m))
+  place = next((i for i, x in enumerate(v) if eql(x, m)), None)
+  if place is None:  # NaN alone
+    raise Undefined
+  return place

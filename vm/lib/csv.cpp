@@ -60,7 +60,11 @@ bool are_titles(const std::vector<std::string>& fields) {
 class Reader {
  public:
   Reader(std::string_view text, const std::string& path, char separator)
-      : rest_(text), path_(path), chosen_(separator), separator_(separator == '\0' ? ',' : separator) {
+      : rest_(text),
+        size_(text.size()),
+        path_(path),
+        chosen_(separator),
+        separator_(separator == '\0' ? ',' : separator) {
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
 
@@ -116,9 +120,9 @@ class Reader {
   template <typename F>
   bool each_row(F f) {
     for (bool first = true; !rest_.empty(); ++line_) {
-      const std::size_t end = rest_.find_first_of(kLineEnds);
-      if (trimmed(rest_.substr(0, end)).empty()) {
-        end_line(end);
+      const std::size_t begin = std::min(rest_.find_first_not_of(" \t"), rest_.size());
+      if (at_end(begin)) {
+        end_line(begin);
         continue;
       }
       if (!f(first)) return false;
@@ -271,17 +275,29 @@ class Reader {
       }
       rest_.remove_prefix(static_cast<std::size_t>(at - rest_.data()));
       end_line(0);
-      table_.lengths.push_back(static_cast<std::int64_t>(table_.numbers.size() - before));
+      table_.lengths.add(static_cast<std::int64_t>(table_.numbers.size() - before));
       return true;
     }
     table_.numbers.resize(before);
     return false;
   }
 
+  // Room for all numbers, once some tell how long they are.
+  void reserve() {
+    constexpr std::size_t kSome = 4096;
+    const std::size_t n = table_.numbers.size();
+    if (n < kSome || roomy_) return;
+    const auto read = static_cast<double>(size_ - rest_.size());
+    table_.numbers.reserve(static_cast<std::size_t>(1.02 * static_cast<double>(n * size_) / read));
+    roomy_ = true;
+  }
+
   bool read_row(bool may_be_titles, bool may_have_texts) {
     check_budget();
+    reserve();
     const auto ragged = [&](std::size_t n) { return titles_ != 0 && may_have_texts && n != titles_; };
-    if (read_plain_row()) return !ragged(static_cast<std::size_t>(table_.lengths.back()));
+    const std::size_t read = table_.numbers.size();
+    if (read_plain_row()) return !ragged(table_.numbers.size() - read);
     separator_ = separator();
     const std::string_view blanks = separator_ == '\t' ? " " : " \t";
     const std::string ends = std::string(1, separator_) + "\r\n";
@@ -317,11 +333,12 @@ class Reader {
       fail(", column " + std::to_string(wrong) +
            (wrong_text.empty() ? std::string(" is empty") : " is no number: " + wrong_text) +
            (may_be_titles ? " (a line of titles has nothing but different names)" : ""));
-    table_.lengths.push_back(static_cast<std::int64_t>(columns));
+    table_.lengths.add(static_cast<std::int64_t>(columns));
     return true;
   }
 
   std::string_view rest_;
+  const std::size_t size_;
   const std::string& path_;
   std::string owned_;       // what stood in quotes
   bool keeps_ = false;      // the blanks in quotes
@@ -331,6 +348,7 @@ class Reader {
   std::vector<std::string> row_;
   std::size_t line_ = 1;
   Table table_;
+  bool roomy_ = false;
 };
 
 }  // namespace

@@ -9,9 +9,30 @@
 
 namespace nvm::vm {
 
+// Lengths of rows: one number as long as all are equal.
+class RowLengths {
+ public:
+  void add(std::int64_t length) {
+    if (rows_ == 0) length_ = length;
+    if (unequal_.empty() && length != length_) unequal_.assign(static_cast<std::size_t>(rows_), length_);
+    if (!unequal_.empty() || length != length_) unequal_.push_back(length);
+    ++rows_;
+  }
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] bool equal() const { return unequal_.empty(); }
+  [[nodiscard]] std::int64_t length() const { return length_; }  // of each, if equal()
+  [[nodiscard]] std::vector<std::int64_t> all() const {
+    return equal() ? std::vector(static_cast<std::size_t>(rows_), length_) : unequal_;
+  }
+
+ private:
+  std::int64_t rows_ = 0, length_ = 0;
+  std::vector<std::int64_t> unequal_;
+};
+
 struct Table {
-  std::vector<double> numbers;        // row by row
-  std::vector<std::int64_t> lengths;  // of the rows
+  std::vector<double> numbers;  // row by row
+  RowLengths lengths;           // of the rows
 };
 
 // Rows end with LF, CR or both, fields are parted by `separator`, or if it is 0 by commas, semicolons or tabs

@@ -106,12 +106,12 @@ Typed from_array(const Array& array, TypeArena& arena) {
 }
 
 Typed of_numbers(const Table& table, TypeArena& arena, Pool& pool) {
-  const auto rows = static_cast<std::int64_t>(table.lengths.size());
+  const RowLengths& rows = table.lengths;
   const auto total = static_cast<std::int64_t>(table.numbers.size());
-  return {
-      arena.seq(arena.seq(TypeArena::base(TypeKind::kFloat))),
-      {Segdes::regular(1, rows), Segdes::from_lengths(vector_of(table.lengths, Storage::kI64, pool), total),
-       vector_of(table.numbers, Storage::kF64, pool)}};
+  return {arena.seq(arena.seq(TypeArena::base(TypeKind::kFloat))),
+          {Segdes::regular(1, rows.rows()),
+           rows.equal() ? Segdes::regular(rows.rows(), rows.length()) : nested(rows.all(), total, pool),
+           vector_of(table.numbers, Storage::kF64, pool)}};
 }
 
 // The rows as a sequence of tuples, or a tuple of sequences, the columns.

@@ -26,15 +26,15 @@ std::string problem(const std::string& text) {
 TEST_CASE("rows may have different lengths") {
   const Table table = read_csv("1,2\n3\n4,5,6", "t.csv");
   CHECK(table.numbers == Numbers{1, 2, 3, 4, 5, 6});
-  CHECK(table.lengths == Lengths{2, 1, 3});
-  CHECK(read_csv("", "t.csv").lengths.empty());
+  CHECK(table.lengths.all() == Lengths{2, 1, 3});
+  CHECK(read_csv("", "t.csv").lengths.rows() == 0);
 }
 
 TEST_CASE("lines end in three ways, and blank ones do not count") {
   for (const char* text : {"1,2\n\n3,4\n\n", "1,2\r\n3,4\r\n \t\r\n", "1,2\r3,4\r", "\n1,2\n3,4"}) {
     const Table table = read_csv(text, "t.csv");
     CHECK(table.numbers == Numbers{1, 2, 3, 4});
-    CHECK(table.lengths == Lengths{2, 2});
+    CHECK(table.lengths.all() == Lengths{2, 2});
   }
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("fields are parted by commas, semicolons or tabs, with blanks and quot
     INFO(text);
     const Table table = read_csv(text, "t.csv");
     CHECK(table.numbers == Numbers{1, -2.5});
-    CHECK(table.lengths == Lengths{2});
+    CHECK(table.lengths.all() == Lengths{2});
   }
   CHECK(std::isinf(read_csv("1,inf", "t.csv").numbers[1]));
 }
@@ -79,7 +79,7 @@ TEST_CASE("rows of numbers alone are read as all others") {
   // The separators change from row to row; blanks, empty ends, exponents, what is nearly a number.
   const Table table = read_csv("1,2\n3;4\n5\t6\n7 , 8,\n 1e2 ,-.5\r\n9\r+1,1e999\n\n2", "t.csv");
   CHECK(table.numbers == Numbers{1, 2, 3, 4, 5, 6, 7, 8, 100, -0.5, 9, 1, HUGE_VAL, 2});
-  CHECK(table.lengths == std::vector<std::int64_t>{2, 2, 2, 2, 2, 1, 2, 1});
+  CHECK(table.lengths.all() == std::vector<std::int64_t>{2, 2, 2, 2, 2, 1, 2, 1});
   CHECK(problem("1,2\n1,2;3") != "");
   CHECK(problem("1\t2\n1,2\t3,4") == "t.csv: line 2, column 2 is no number: 2\t3");
   CHECK(problem("1,2\n3,4x\n") == "t.csv: line 2, column 2 is no number: 4x");
