@@ -47,7 +47,7 @@ void Alone::give_up(const Broken& why) {
 
 void Alone::abort(int /*status*/, std::string_view why) { give_up({whole_, std::string(why)}); }
 
-std::unique_ptr<Ranks> Alone::split(int /*colour*/) {
+std::unique_ptr<Ranks> Alone::split(std::span<const int> /*colours*/) {
   check();
   return std::make_unique<Alone>(whole_);
 }

@@ -26,7 +26,7 @@ class Alone final : public Ranks {
 
   void give_up(const Broken& why) override;
   void abort(int status, std::string_view why) override;
-  [[nodiscard]] std::unique_ptr<Ranks> split(int colour) override;
+  [[nodiscard]] std::unique_ptr<Ranks> split(std::span<const int> colours) override;
   void close() override;
 
   [[nodiscard]] double seconds() const override { return host_seconds(); }

@@ -17,7 +17,7 @@
 
 namespace nvm::ranks {
 
-// What a rank has done with the others since the beginning; opening and closing are not counted.
+// What a rank has done with the others since the beginning.
 struct Counts {
   std::int64_t rounds = 0;
   std::int64_t messages = 0;    // to other ranks
@@ -65,9 +65,9 @@ class Ranks {
   virtual void give_up(const Broken& why) = 0;
   // Ends all ranks, this one too if it can, with that status; those that wait throw Broken with `why`.
   virtual void abort(int status, std::string_view why) = 0;
-  // The ranks of the same colour among themselves, in the same order; a round of all.
-  [[nodiscard]] virtual std::unique_ptr<Ranks> split(int colour) = 0;
-  // The last call: a round of all, after which none sends anything.
+  // The ranks of this one's colour among themselves, in the same order. Of all ranks, which know all colours.
+  [[nodiscard]] virtual std::unique_ptr<Ranks> split(std::span<const int> colours) = 0;
+  // The last call, after a round of all: this rank sends nothing any more and is not waited for.
   virtual void close() = 0;
 
   [[nodiscard]] virtual double seconds() const = 0;  // a clock that the ranks of a host share

@@ -26,11 +26,20 @@ class Rounds {
   explicit Rounds(Ranks& ranks, Waiting waiting = {}) : ranks_(ranks), waiting_(std::move(waiting)) {}
 
   [[nodiscard]] Ranks& ranks() const { return ranks_; }
+  [[nodiscard]] const Waiting& waiting() const { return waiting_; }
   [[nodiscard]] int rank() const { return ranks_.rank(); }
   [[nodiscard]] int size() const { return ranks_.size(); }
 
   // Waits for the round that was started.
   void finish();
+
+  // The ranks that give the same colour, among themselves: a round.
+  [[nodiscard]] std::unique_ptr<Ranks> split(int colour) { return ranks_.split(all_gather(colour)); }
+  // A last round, after which no rank needs another.
+  void close() {
+    (void)all_gather(char{});
+    ranks_.close();
+  }
 
   // The values of all ranks.
   template <typename T>

@@ -26,6 +26,7 @@ constexpr Word word(std::uint64_t number, Kind kind, int from) {
 }
 constexpr std::uint64_t number(Word w) { return w >> 24; }
 constexpr int kMostRanks = 1 << 20;
+constexpr const char* kEnded = "ended before the others";
 
 // Whether the ranks can still go on, which those of a split share with all.
 class Fate {
@@ -52,6 +53,7 @@ struct Seat {
   std::atomic<Word> in{0};
   std::atomic<Word> finished{0};
   std::atomic<bool> waits{false};
+  std::atomic<bool> closed{false};
   std::shared_mutex mutex;  // readers share it; its rank takes it to keep them out
   std::span<const std::byte> out;
   std::vector<std::int64_t> sent;  // bytes for each rank; empty: all of `out` for everyone
@@ -76,7 +78,7 @@ class ThreadRanks final : public Ranks {
   ThreadRanks(std::shared_ptr<Group> group, int rank)
       : group_(std::move(group)), rank_(rank), tally_(rank, size()) {}
   ~ThreadRanks() override {
-    if (!closed_) fate().breaks({whole(rank_), "ended before the others"});
+    if (!seat(rank_).closed.load(std::memory_order_relaxed)) fate().breaks({whole(rank_), kEnded});
     withdraw();
   }
 
@@ -99,7 +101,7 @@ class ThreadRanks final : public Ranks {
     withdraw();
   }
   void abort(int /*status*/, std::string_view why) override { give_up({whole(rank_), std::string(why)}); }
-  [[nodiscard]] std::unique_ptr<Ranks> split(int colour) override;
+  [[nodiscard]] std::unique_ptr<Ranks> split(std::span<const int> colours) override;
   void close() override;
 
   [[nodiscard]] double seconds() const override { return host_seconds(); }
@@ -121,6 +123,7 @@ class ThreadRanks final : public Ranks {
   bool move_on();
   bool take(Part& part);
   [[nodiscard]] bool has_read(int r) const;
+  [[noreturn]] void breaks(int r, std::string why) const;
   [[noreturn]] void diverged(int r) const;
   void withdraw();
 
@@ -131,7 +134,6 @@ class ThreadRanks final : public Ranks {
   Word in_ = 0;  // the round that is running, or the last one
   std::vector<Part> parts_;
   std::vector<int> readers_;  // who reads from this rank
-  bool closed_ = false;
 };
 
 void ThreadRanks::everyone_reads() {
@@ -210,17 +212,25 @@ void ThreadRanks::start_broadcast(int from, std::span<std::byte> bytes) {
   start(Kind::kBroadcast, from, bytes, {});
 }
 
+void ThreadRanks::breaks(int r, std::string why) const {
+  const Broken broken{whole(r), std::move(why)};
+  fate().breaks(broken);
+  throw broken;
+}
+
 void ThreadRanks::diverged(int r) const {
-  const Broken why{whole(r), "takes part in another round than rank " + std::to_string(whole(rank_))};
-  fate().breaks(why);
-  throw why;
+  breaks(r, "takes part in another round than rank " + std::to_string(whole(rank_)));
 }
 
 // Copies what comes from a rank if it is there.
 bool ThreadRanks::take(Part& part) {
   Seat& theirs = seat(part.from);
+  const bool closed = theirs.closed.load(std::memory_order_acquire);
   const Word in = theirs.in.load(std::memory_order_acquire);
-  if (number(in) < number(in_)) return false;
+  if (number(in) < number(in_)) {
+    if (closed) breaks(part.from, kEnded);
+    return false;
+  }
   if (in != in_) diverged(part.from);
   const std::shared_lock lock(theirs.mutex);
   if (theirs.in.load(std::memory_order_acquire) != in_) return false;  // withdrawn
@@ -238,10 +248,13 @@ bool ThreadRanks::take(Part& part) {
 
 // Whether a rank needs this one's buffer no more.
 bool ThreadRanks::has_read(int r) const {
-  const Word finished = seat(r).finished.load(std::memory_order_acquire);
+  const Seat& theirs = seat(r);
+  const bool closed = theirs.closed.load(std::memory_order_acquire);
+  const Word finished = theirs.finished.load(std::memory_order_acquire);
   if (number(finished) < number(in_)) {
-    const Word in = seat(r).in.load(std::memory_order_acquire);
+    const Word in = theirs.in.load(std::memory_order_acquire);
     if (number(in) == number(in_) && in != in_) diverged(r);
+    if (closed) breaks(r, kEnded);
     return false;
   }
   if (number(finished) == number(in_) && finished != in_) diverged(r);
@@ -292,31 +305,31 @@ std::vector<int> ThreadRanks::absent() {
   return result;
 }
 
-std::unique_ptr<Ranks> ThreadRanks::split(int colour) {
-  const std::vector<int> colours = Rounds(*this).all_gather(colour);
+std::unique_ptr<Ranks> ThreadRanks::split(std::span<const int> colours) {
+  fate().check();
+  const auto me = static_cast<std::size_t>(rank_);
   std::vector<int> members;
   int mine = 0;
-  for (int r = 0; r < size(); ++r) {
-    if (colours[static_cast<std::size_t>(r)] != colour) continue;
-    if (r == rank_) mine = static_cast<int>(members.size());
-    members.push_back(whole(r));
+  for (std::size_t r = 0; r < colours.size(); ++r) {
+    if (colours[r] != colours[me]) continue;
+    if (r == me) mine = static_cast<int>(members.size());
+    members.push_back(group_->whole[r]);
   }
+  const std::pair<std::uint64_t, int> key = {round_, colours[me]};
   const std::lock_guard lock(group_->mutex);
-  auto& [group, missing] = group_->made[{round_, colour}];
+  auto& [group, missing] = group_->made[key];
   if (group == nullptr) {
     missing = members.size();
     group = std::make_shared<Group>(std::move(members), group_->fate);
   }
   std::shared_ptr<Group> result = group;
-  if (--missing == 0) group_->made.erase({round_, colour});
+  if (--missing == 0) group_->made.erase(key);
   return std::make_unique<ThreadRanks>(std::move(result), mine);
 }
 
 void ThreadRanks::close() {
-  const Tally before = tally_;
-  (void)Rounds(*this).all_gather(char{0});
-  tally_ = before;
-  closed_ = true;
+  fate().check();
+  seat(rank_).closed.store(true, std::memory_order_release);
 }
 
 // What the ranks of on_threads() threw: the first of each kind.
@@ -329,7 +342,7 @@ struct Thrown {
 void run_rank(Ranks& ranks, const std::function<void(Ranks&)>& f, Thrown& thrown) {
   try {
     f(ranks);
-    ranks.close();
+    Rounds(ranks).close();
   } catch (const Broken&) {
     const std::lock_guard lock(thrown.mutex);
     if (thrown.broken == nullptr) thrown.broken = std::current_exception();

@@ -52,7 +52,7 @@ TEST_CASE("one rank alone does the same rounds and sends nothing") {
   CHECK(alone.counts().rounds >= 200);
   CHECK(alone.counts().messages == 0);
   CHECK(alone.counts().bytes_sent == 0);
-  const auto team = alone.split(3);
+  const auto team = Rounds(alone).split(3);
   CHECK(team->size() == 1);
   alone.abort(1, "enough");
   CHECK_THROWS_AS(random_rounds(alone, 4, 1), Broken);
@@ -139,6 +139,18 @@ TEST_CASE("a rank may leave while others read what it gave") {
   }
 }
 
+TEST_CASE("a rank that closes while others go on has ended before them") {
+  const std::vector<std::unique_ptr<Ranks>> ranks = thread_ranks(3);
+  ranks[1]->close();
+  try {
+    (void)Rounds(*ranks[0]).all_gather(1);
+    FAIL("a round of two of three");
+  } catch (const Broken& why) {
+    CHECK(why.rank == 1);
+    CHECK(why.why == "ended before the others");
+  }
+}
+
 TEST_CASE("ranks in different rounds are told so") {
   CHECK(broken(3, [](Rounds& rounds) {
           if (rounds.rank() == 2) {
@@ -161,13 +173,14 @@ TEST_CASE("ranks in different rounds are told so") {
 
 TEST_CASE("a round that takes too long names who is missing") {
   std::atomic<int> late{0};
+  std::atomic<int> named{0};
   std::atomic<bool> go{false};
   on_threads(3, [&](Ranks& ranks) {
     Waiting waiting;
     waiting.limit = 0.05;
     waiting.late = [&](const std::vector<int>& missing, double seconds) {
-      if (missing == std::vector<int>{2} && seconds >= 0.05) ++late;
-      if (late == 2) go = true;
+      if (missing.back() == 2 && seconds >= 0.05) ++named;
+      if (++late == 2) go = true;
     };
     if (ranks.rank() == 2) {
       while (!go) std::this_thread::yield();
@@ -175,6 +188,7 @@ TEST_CASE("a round that takes too long names who is missing") {
     (void)Rounds(ranks, waiting).all_gather(1);
   });
   CHECK(late == 2);  // once each; the run went on
+  CHECK(named == 2);
 }
 
 TEST_CASE("a wait that gives up breaks the round of the others") {
@@ -214,12 +228,12 @@ TEST_CASE("ranks of a colour talk among themselves, in order") {
   std::atomic<int> wrong{0};
   on_threads(5, [&](Ranks& ranks) {
     for (int k = 0; k < 5; ++k) {
-      const auto team = ranks.split(ranks.rank() % 2);
+      const auto team = Rounds(ranks).split(ranks.rank() % 2);
       const std::vector<int> members = Rounds(*team).all_gather(ranks.rank());
       const std::vector<int> wanted =
           ranks.rank() % 2 == 0 ? std::vector<int>{0, 2, 4} : std::vector<int>{1, 3};
       if (members != wanted || !random_rounds(*team, 9, 20).empty()) ++wrong;
-      team->close();
+      Rounds(*team).close();
     }
     if (!random_rounds(ranks, 10, 20).empty()) ++wrong;
   });
@@ -228,7 +242,7 @@ TEST_CASE("ranks of a colour talk among themselves, in order") {
 
 TEST_CASE("what breaks a part of the ranks breaks all, under the number among all") {
   const Broken why = broken(4, [](Rounds& rounds) {
-    const auto team = rounds.ranks().split(rounds.rank() / 2);
+    const auto team = rounds.split(rounds.rank() / 2);
     Rounds of_team(*team);
     if (rounds.rank() == 3) team->abort(1, "no");
     for (;;) (void)of_team.all_gather(1);
