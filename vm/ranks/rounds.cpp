@@ -10,9 +10,10 @@ namespace nvm::ranks {
 namespace {
 
 constexpr int kTries = 20;
-constexpr double kYield = 1e-3;  // seconds of a wait in which others are let run
-constexpr double kNap = 0.1;     // up to here it sleeps briefly
-constexpr double kTell = 1;      // from here on the others are told
+constexpr double kYield = 1e-3;    // seconds of a wait in which others are let run
+constexpr double kNap = 0.1;       // up to here it sleeps briefly
+constexpr double kTell = 1;        // from here on the others are told
+constexpr double kOthersKnow = 2;  // times the limit: who knows of nobody missing leaves it to those who do
 constexpr auto kBrief = std::chrono::microseconds(50);
 constexpr auto kLonger = std::chrono::milliseconds(1);
 
@@ -74,10 +75,10 @@ void Rounds::wait_long() {
       (void)ranks_.absent();
     }
     if (!late && limit > 0 && waited >= limit) {
-      late = true;
       const std::vector<int> missing = ranks_.absent();
-      if (waiting_.late) waiting_.late(missing, waited);
-      if (waiting_.stop) wait.no_answer(missing);
+      late = !missing.empty() || waited >= kOthersKnow * limit;
+      if (late && waiting_.late) waiting_.late(missing, waited);
+      if (late && waiting_.stop) wait.no_answer(missing);
     }
     sleep_after(waited);
   }
