@@ -51,7 +51,7 @@ nvm_layer(vm/trace vm/interp vm/prims vm/data bytecode/soac bytecode/ssa bytecod
 nvm_layer(vm/cpu vm/simd vm/data bytecode/plan bytecode/soac bytecode/ssa bytecode/table bytecode/base)
 nvm_layer(vm/tier vm/cpu vm/trace vm/interp vm/prims vm/data bytecode/plan bytecode/soac bytecode/ssa bytecode/program
           bytecode/table bytecode/base)
-nvm_layer(vm/ranks)
+nvm_layer(vm/ranks bytecode/base)
 nvm_layer(vm/block vm/interp vm/prims vm/data bytecode/ssa bytecode/table bytecode/base)
 nvm_layer(vm/profile vm/trace vm/interp vm/prims vm/data bytecode/soac bytecode/ssa bytecode/program bytecode/table bytecode/base)
 nvm_layer(vm/lib vm/profile vm/block vm/tier vm/trace vm/cpu vm/interp vm/prims vm/data gpu frontend/remora frontend/nesl frontend

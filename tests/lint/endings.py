@@ -34,7 +34,7 @@ RULES = (
      {"vm/interp/host_ops.cpp", "vm/cmd/run.cpp"}),
     (r"catch \(\.\.\.\)", "vm/lib/guarded.h",
      {"vm/lib/guarded.h", "vm/lib/guarded.cpp", "vm/lib/vm.cpp", "bytecode/base/thread.h", "vm/data/fork_join.h",
-      "vm/trace/predict.cpp", "vm/profile/chrome_trace.cpp", "gpu/compiler.cpp", "vm/cmd/crash.cpp"}),
+      "vm/ranks/threads.cpp", "vm/trace/predict.cpp", "vm/profile/chrome_trace.cpp", "gpu/compiler.cpp", "vm/cmd/crash.cpp"}),
 )
 FILESYSTEM = re.compile(r"\b(?:std::filesystem|fs)::(?!path\b|file_status\b|perms\b|directory_iterator\b)([a-z_]+)\(([^;]*)")
 INTERFACE = ("nvm.hpp", "nesl.hpp", "remora.hpp", "language.hpp", "nvm.h")

@@ -2,8 +2,9 @@
 // numbered, all execute the same, and meet in rounds in which each of them takes part. Bytes only, and
 // nothing is combined by a carrier: order is never its choice.
 //
-// One round at a time: start one, then ask done() until it says so. All ranks start the same rounds in the
-// same order with the same lengths; each knows every length beforehand. One thread of a rank uses it.
+// One round at a time: start one, then ask done() until it says so (vm/ranks/rounds.h has forms that wait).
+// All ranks start the same rounds in the same order with the same lengths; each knows every length
+// beforehand. One thread of a rank uses it.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nvm::ranks {
 
@@ -23,12 +25,14 @@ struct Counts {
   double waited_seconds = 0;
 };
 
-// A round that will not come to its end: whose fault, if known, and why. Thrown by start_*() and done().
+// A round that will not come to its end: why, and whose fault it is if that is known, by its number among
+// all. Thrown by start_*(), done(), split() and close(), from then on by each of them.
 struct Broken {
   int rank = -1;
   std::string why;
 };
 
+// Ending one that was not closed breaks the rounds of the others.
 class Ranks {
  public:
   virtual ~Ranks() = default;
@@ -50,14 +54,20 @@ class Ranks {
   virtual void start_shift(std::span<const std::byte> out, std::span<std::byte> in) = 0;
   // `bytes` of rank `from` become those of all.
   virtual void start_broadcast(int from, std::span<std::byte> bytes) = 0;
-  // The round that was started is over. Moves it on, and returns at once.
+  // The round that was started is over. Moves it on, and does not wait.
   [[nodiscard]] virtual bool done() = 0;
+  // For a round that takes long: tells the others that this rank waits in one, and returns the ranks, by
+  // their numbers among all, of which nothing of the kind is known. Not a round.
+  [[nodiscard]] virtual std::vector<int> absent() = 0;
 
+  // The round that was started, if any, is given up and will not come to its end anywhere; its buffers are
+  // free where the carrier can see to it. From now on everything throws `why`.
+  virtual void give_up(const Broken& why) = 0;
   // Ends all ranks, this one too if it can, with that status; those that wait throw Broken with `why`.
   virtual void abort(int status, std::string_view why) = 0;
-  // The ranks of the same colour among themselves, in the same order; a round of all.
-  [[nodiscard]] virtual std::unique_ptr<Ranks> split(int colour) = 0;
-  // The last call: a round of all, after which none sends anything.
+  // The ranks of this one's colour among themselves, in the same order. Of all ranks, which know all colours.
+  [[nodiscard]] virtual std::unique_ptr<Ranks> split(std::span<const int> colours) = 0;
+  // The last call, after a round of all: this rank sends nothing any more and is not waited for.
   virtual void close() = 0;
 
   [[nodiscard]] virtual double seconds() const = 0;  // a clock that the ranks of a host share

@@ -1,0 +1,38 @@
+"""Starts programs under the launchers of Open MPI and MPICH, as Debian has them."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+LIMIT = 120  # seconds, after which a run counts as hanging
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"], "mpich": ["mpirun.mpich"]}
+# Open MPI refuses to run for root without these, as in containers.
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def plugin(build, mpi):
+    return pathlib.Path(build) / f"libnvm_mpi-{mpi}.so"
+
+
+def missing(build, mpi):
+    """Why nothing can be started with it, or ""."""
+    if shutil.which(LAUNCHERS[mpi][0]) is None:
+        return f"{LAUNCHERS[mpi][0]} is not installed"
+    return "" if plugin(build, mpi).exists() else f"there is no plug-in for {mpi}: lib{mpi}-dev was missing when nvm was built"
+
+
+def skip_if_missing(build, mpi):
+    why = missing(build, mpi)
+    if why:
+        print(f"skipped: {why}")
+        sys.exit(77)
+
+
+def run(mpi, ranks, command, **env):
+    """Of a run on so many ranks: status, standard output, standard error."""
+    words = [*LAUNCHERS[mpi], "-n", str(ranks), *map(str, command)]
+    done = subprocess.run(words, env={**os.environ, **ROOT, **env}, capture_output=True, text=True, timeout=LIMIT,
+                          stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
