@@ -13,9 +13,12 @@ vm::RegionHook* OnRank::hook(const vm::PrimContext& prims, const Options& option
 
 // What happens to one rank only is said to be that one's.
 void OnRank::end(vm::Outcome& outcome) {
+  seat_.alone = false;
   seat_.broken = exchange_.broken().has_value();
-  if (!outcome.error || seat_.broken || exchange_.size() == 1) return;
+  if (!outcome.error) return;
   const vm::Fault::Kind kind = outcome.error->kind;
+  seat_.alone = vm::spmd::strikes_one(kind);
+  if (seat_.broken || exchange_.size() == 1) return;
   if (kind == vm::Fault::Kind::kMemory || kind == vm::Fault::Kind::kDevice)
     outcome.error->message += " on rank " + std::to_string(exchange_.rank());
 }

@@ -17,6 +17,7 @@ namespace nvm::lib {
 struct Seat {
   ranks::Ranks* carrier = nullptr;
   bool broken = false;  // by others
+  bool alone = false;   // with something that the others do not know
 };
 
 class OnRank final : public vm::World {

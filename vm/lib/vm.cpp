@@ -397,7 +397,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
 Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value> inputs) {
   const std::vector<std::unique_ptr<ranks::Ranks>> carriers = ranks::thread_ranks(options.ranks);
   std::vector<Seat> seats;
-  for (const auto& carrier : carriers) seats.push_back({carrier.get()});
+  for (const auto& carrier : carriers) seats.push_back({carrier.get(), false, true});
   std::vector<std::optional<Result<Run>>> ends(seats.size());
   const auto run_one = [&](std::size_t r) {
     Impl& impl = r == 0 ? *this : *others[r - 1];
@@ -405,7 +405,7 @@ Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value
       const Budget budget(impl.account, options.time_limit, options.cancelled);
       return impl.run(program, inputs, &seats[r]);
     }));
-    if (!*ends[r]) seats[r].carrier->abort(1, ends[r]->failure().reason);
+    if (!*ends[r] && seats[r].alone) seats[r].carrier->abort(1, ends[r]->failure().reason);
   };
   {
     std::list<Thread> threads;

@@ -39,6 +39,12 @@ void put_header(std::byte* to, const void* header, std::size_t n) { std::memcpy(
 
 }  // namespace
 
+bool strikes_one(Fault::Kind kind) {
+  using Kind = Fault::Kind;
+  return kind == Kind::kMemory || kind == Kind::kTime || kind == Kind::kInterrupted || kind == Kind::kDevice ||
+         kind == Kind::kIo;
+}
+
 Exchange::Exchange(ranks::Ranks& carrier, const ssa::Module& module, const std::atomic<Stop>* stop)
     : rounds_(carrier, waiting(stop)), module_(module) {}
 

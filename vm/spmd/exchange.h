@@ -30,6 +30,9 @@ class Pieces {
   std::vector<std::size_t> at_, length_;
 };
 
+// May a fault of this kind be one rank's only? All others follow from the program, so all ranks have them.
+[[nodiscard]] bool strikes_one(Fault::Kind kind);
+
 class Exchange {
  public:
   // All must outlive it; `stop` may be null.

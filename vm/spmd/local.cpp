@@ -21,7 +21,7 @@ std::optional<Vector> run_alone(const Together& t, std::span<Value> operands, st
   try {
     run_primitive(prims, t.inst.op, t.inst.word, operands, {&result, 1});
   } catch (const Fault& fault) {
-    if (fault.kind == Fault::Kind::kMemory) throw;
+    if (strikes_one(fault.kind)) throw;
     t.parts.exchange().may_have_failed(&fault);
     return std::nullopt;
   }
