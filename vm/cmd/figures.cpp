@@ -34,6 +34,10 @@ void print_counters(const lib::Counters& c) {
   line("plan blocks", c.plan_blocks);
   std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
                c.seconds);
+  if (!c.devices.empty()) std::fputs("devices (parts, iterations):\n", stderr);
+  for (const lib::Counters::Device& d : c.devices)
+    std::fprintf(stderr, "  %-13s %llu %llu\n", d.name.c_str(), static_cast<unsigned long long>(d.parts),
+                 static_cast<unsigned long long>(d.iterations));
   if (!c.plans_given_up.empty()) std::fputs("block plans given up:\n", stderr);
   for (const auto& [why, times] : c.plans_given_up)
     std::fprintf(stderr, "  %-25.*s %llu\n", static_cast<int>(why.size()), why.data(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <numeric>
 
 #include "bytecode/plan/uses.h"
@@ -59,6 +60,7 @@ struct SplitRun::PartArguments {
   std::vector<std::int64_t> lengths;
   std::int64_t begin = 0, end = 0;
   RunStatus status = RunStatus::kCancelled;
+  std::exception_ptr thrown;
 };
 
 class SplitRun::PartHost final : public plan::Host {
@@ -72,6 +74,9 @@ class SplitRun::PartHost final : public plan::Host {
     if (records_ == nullptr) host_.shrink(var, length);
   }
   void release(plan::VarId) override {}
+  void ran(plan::KernelWay way) override {
+    if (records_ == nullptr) host_.ran(way);
+  }
   [[nodiscard]] bool cancelled() const override {
     return host_.cancelled() || (records_ != nullptr && records_->stopped());
   }
@@ -140,16 +145,12 @@ RunStatus SplitRun::run_parts(std::size_t k, const std::vector<std::int64_t>& en
   PartHost host(*this, &records);
   std::vector<PartArguments> parts(ends.size());
   crew_.work(parts.size(), run_.threads, [&](std::size_t p, int threads) {
-    PartArguments& args = parts[p];
-    args.arrays = arrays_;
-    args.descs = descs_;
-    args.lengths.assign(run_.lengths.begin(), run_.lengths.end());
-    args.begin = p == 0 ? 0 : ends[p - 1];
-    args.end = ends[p];
-    const plan::Part part{k, args.begin, args.end, &records.of(p)};
-    args.status = code_.run({args.arrays, args.descs, args.lengths, &host, threads, &part});
-    records.ended(p, args.status == RunStatus::kDone);
+    run_part({k, p == 0 ? 0 : ends[p - 1], ends[p], &records.of(p)}, threads, host, parts[p]);
+    records.ended(p, parts[p].status == RunStatus::kDone);
+    crew_.ran(p, parts[p].end - parts[p].begin);
   });
+  for (const PartArguments& part : parts)
+    if (part.thrown != nullptr) std::rethrow_exception(part.thrown);
   ++counters_.kernels;
   counters_.parts += parts.size();
   counters_.records += records.count();
@@ -160,6 +161,20 @@ RunStatus SplitRun::run_parts(std::size_t k, const std::vector<std::int64_t>& en
   join(kernel, parts, records);
   make_kept_descs(kernel);
   return RunStatus::kDone;
+}
+
+void SplitRun::run_part(const plan::Part& part, int threads, plan::Host& host, PartArguments& args) {
+  try {
+    args.arrays = arrays_;
+    args.descs = descs_;
+    args.lengths.assign(run_.lengths.begin(), run_.lengths.end());
+    args.begin = part.begin;
+    args.end = part.end;
+    crew_.lend(plan_, part, args.arrays, args.descs);
+    args.status = code_.run({args.arrays, args.descs, args.lengths, &host, threads, &part});
+  } catch (...) {
+    args.thrown = std::current_exception();
+  }
 }
 
 // What scatters write into is filled before anybody writes. False: out of memory.
@@ -239,7 +254,7 @@ void SplitRun::join_kept(const plan::Sink& sink, std::vector<PartArguments>& par
   out = {};
   out.storage = var.storage;
   settle(out, data, kept);
-  run_.host->shrink(sink.out, kept);
+  if (kept < parts.back().end) run_.host->shrink(sink.out, kept);
 }
 
 // In the order of the parts: the last one wins.

@@ -23,6 +23,11 @@ class Crew {
   // run(part, threads) for parts 0..parts-1: begun in order, or each on a thread of its own, since one may
   // wait for those before.
   virtual void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) = 0;
+  // A part is done; by whoever ran it.
+  virtual void ran(std::size_t /*part*/, std::int64_t /*iterations*/) {}
+  // A part's arguments, before it is run: what it does not need (needs.h) may be taken away.
+  virtual void lend(const plan::Plan& /*plan*/, const plan::Part& /*part*/,
+                    std::vector<plan::Array>& /*arrays*/, const std::vector<plan::Desc>& /*descs*/) {}
 };
 
 struct SplitCounters {
@@ -52,6 +57,7 @@ class SplitRun {
   [[nodiscard]] plan::RunStatus run_kernel(std::size_t k);
   [[nodiscard]] plan::RunStatus run_whole(std::size_t k);
   [[nodiscard]] plan::RunStatus run_parts(std::size_t k, const std::vector<std::int64_t>& ends);
+  void run_part(const plan::Part& part, int threads, plan::Host& host, PartArguments& args);
   [[nodiscard]] bool prepare(const plan::Kernel& kernel, Records& records);
   void join(const plan::Kernel& kernel, std::vector<PartArguments>& parts, const Records& records);
   void join_kept(const plan::Sink& sink, std::vector<PartArguments>& parts);
