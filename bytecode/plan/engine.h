@@ -13,6 +13,7 @@
 #include "bytecode/base/draws.h"
 #include "bytecode/base/orderer.h"
 #include "bytecode/base/remote.h"
+#include "bytecode/plan/part.h"
 #include "bytecode/plan/plan.h"
 
 namespace nvm::plan {
@@ -116,6 +117,13 @@ struct Run {
   std::span<std::int64_t> lengths;
   Host* host = nullptr;
   int threads = 1;
+  // One kernel over some of its iterations; null: the plan. Vectors and descriptors that earlier kernels made
+  // are bound as inputs are. An element stands where it would if the whole vector did, of which only what the
+  // part needs need be there. Memory is asked for by the length of the whole, and nothing of it is
+  // initialised but what a kScatter is to overwrite; what a filter keeps begins at element `begin`, and its
+  // length is that of the part. Results of one number are the last part's. Descriptors of kept elements are
+  // made by the caller.
+  const Part* part = nullptr;
 };
 
 // Makes the data of all inputs valid; false, with why in words, if something is lost.
@@ -138,6 +146,8 @@ class Code {
   [[nodiscard]] virtual std::string refusal() const { return {}; }
   // Understands Array::remote. For others the caller fetches all inputs first.
   [[nodiscard]] virtual bool resident() const { return false; }
+  // Understands Run::part.
+  [[nodiscard]] virtual bool splits() const { return false; }
 };
 
 class Engine {

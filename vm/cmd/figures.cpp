@@ -41,6 +41,10 @@ void print_counters(const lib::Counters& c) {
     std::fprintf(stderr, "%-15s %.2f\n%-15s %.6f\n", "largest share", c.largest_share, "waited seconds",
                  c.waited_seconds);
   }
+  if (!c.devices.empty()) std::fputs("devices (parts, iterations):\n", stderr);
+  for (const lib::Counters::Device& d : c.devices)
+    std::fprintf(stderr, "  %-13s %llu %llu\n", d.name.c_str(), static_cast<unsigned long long>(d.parts),
+                 static_cast<unsigned long long>(d.iterations));
   if (!c.plans_given_up.empty()) std::fputs("block plans given up:\n", stderr);
   for (const auto& [why, times] : c.plans_given_up)
     std::fprintf(stderr, "  %-25.*s %llu\n", static_cast<int>(why.size()), why.data(),

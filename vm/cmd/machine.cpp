@@ -57,6 +57,15 @@ std::int64_t guard_after(const Arguments& arguments) {
   }
 }
 
+std::string devices(const Arguments& arguments) {
+  const std::string list = arguments.text(Option::kDevices);
+  std::string why;
+  if (!list.empty() && !lib::are_devices(list, why)) throw UsageError{"--devices " + list + ": " + why};
+  if (!list.empty() && arguments.choice(Option::kEngine) != static_cast<int>(lib::Engine::kCpu))
+    throw UsageError{"--devices " + list + ": only with --engine cpu"};
+  return list;
+}
+
 // N, or what Options::block_threshold has for "off" and "auto".
 std::int64_t block_threshold(const Arguments& arguments) {
   const std::string text = arguments.text(Option::kBlockThreshold);
@@ -190,6 +199,7 @@ lib::Options options_of(const Arguments& arguments) {
   options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
   options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
   options.engine = static_cast<lib::Engine>(arguments.choice(Option::kEngine));
+  options.devices = devices(arguments);
   options.perf = static_cast<lib::Perf>(arguments.choice(Option::kPerf));
   options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
   options.region_limit = arguments.integer(Option::kRegionLimit, 1);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bytecode/base/call_once.h"
+#include "bytecode/plan/uses.h"
 #include "vm/cpu/codegen/kernel.h"
 #include "vm/cpu/refuse.h"
 #include "vm/cpu/scalar_kernel.h"
@@ -31,7 +32,7 @@ class CpuCode final : public plan::Code {
       if (!code) return false;
       kernels_.push_back(std::move(code));
     }
-    find_last_readers();
+    dead_after_ = plan::dead_after(plan_);
     find_overwritten();
     list_vars();
     return true;
@@ -40,6 +41,7 @@ class CpuCode final : public plan::Code {
   [[nodiscard]] RunStatus run(const plan::Run& run) const override {
     RunContext context;
     bind_inputs(context, run);
+    if (run.part != nullptr) return run_part(context, *run.part);
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
       run.host->begin_kernel(k);
       const RunStatus status = run_one(k, context);
@@ -51,6 +53,7 @@ class CpuCode final : public plan::Code {
     publish(context);
     return RunStatus::kDone;
   }
+  [[nodiscard]] bool splits() const override { return true; }
 
   [[nodiscard]] std::string listing() const override {
     std::string text;
@@ -79,10 +82,29 @@ class CpuCode final : public plan::Code {
  private:
   [[nodiscard]] RunStatus run_one(std::size_t k, RunContext& context) const {
     const plan::Kernel& kernel = plan_.kernels[k];
-    context.last_read = overwritten_[k];
+    if (context.run->part == nullptr) context.last_read = overwritten_[k];
     if (by_primitive(kernel)) return run_primitive(k, context);
     return kernels_[k]->one ? run_scalar_kernel(kernel, context)
                             : run_kernel(*kernels_[k], context, *machine_);
+  }
+
+  // Its kernel alone, which may read what others have made.
+  [[nodiscard]] RunStatus run_part(RunContext& context, const plan::Part& part) const {
+    const plan::Run& run = *context.run;
+    for (std::size_t v = 0; v < plan_.vars.size(); ++v)
+      if (!plan_.vars[v].is_desc) bind((*context.vars)[v], run.arrays[v]);
+    const RunStatus status = run_one(part.kernel, context);
+    if (status != RunStatus::kDone) return status;
+    for (const plan::Sink& s : plan_.kernels[part.kernel].sinks) {
+      if (s.out != soac::kNone) run.arrays[static_cast<std::size_t>(s.out)] = array_of(context.var(s.out));
+      if (s.out_desc == soac::kNone) continue;
+      const auto d = static_cast<std::size_t>(s.out_desc);
+      if (by_primitive(s))
+        run.descs[d] = context.desc(s.out_desc);
+      else
+        run.arrays[d] = array_of(context.var(s.out_desc));
+    }
+    return RunStatus::kDone;
   }
 
   [[nodiscard]] RunStatus run_primitive(std::size_t k, RunContext& context) const {
@@ -140,39 +162,18 @@ class CpuCode final : public plan::Code {
           outputs_.push_back(static_cast<std::size_t>(s.out));
   }
 
-  void find_last_readers() {
-    dead_after_.resize(kernels_.size());
-    std::vector<std::int64_t> last(plan_.vars.size(), -1);
-    for (std::size_t k = 0; k < plan_.kernels.size(); ++k)
-      for_each_var(plan_.kernels[k],
-                   [&](std::int32_t v) { last[static_cast<std::size_t>(v)] = static_cast<std::int64_t>(k); });
-    for (std::size_t v = 0; v < last.size(); ++v)
-      if (last[v] >= 0 && plan_.vars[v].role == VarRole::kTemp)
-        dead_after_[static_cast<std::size_t>(last[v])].push_back(static_cast<std::int32_t>(v));
-  }
   // Of the vectors that die with a kernel, those that are the defaults of one scatter and nothing else.
   void find_overwritten() {
     overwritten_.resize(kernels_.size());
     for (std::size_t k = 0; k < kernels_.size(); ++k)
       for (const std::int32_t v : dead_after_[k]) {
         int reads = 0, defaults = 0;
-        for_each_var(plan_.kernels[k], [&](std::int32_t x) { reads += x == v ? 1 : 0; });
+        plan::for_each_var(plan_.kernels[k], [&](std::int32_t x) { reads += x == v ? 1 : 0; });
         for (const plan::Sink& s : plan_.kernels[k].sinks)
           defaults += s.kind == plan::SinkKind::kScatter && s.init == v ? 1 : 0;
         if (reads == 1 && defaults == 1) overwritten_[k].push_back(v);
       }
   }
-  template <typename F>
-  static void for_each_var(const plan::Kernel& kernel, F f) {
-    const auto mention = [&](std::int32_t v) {
-      if (v != soac::kNone) f(v);
-    };
-    for (const soac::BodyInst& in : kernel.body.insts)
-      for (const std::int32_t v : {in.var, in.desc, in.desc2}) mention(v);
-    for (const plan::Sink& s : kernel.sinks)
-      for (const std::int32_t v : {s.out, s.desc, s.out_desc, s.init}) mention(v);
-  }
-
   void bind_inputs(RunContext& context, const plan::Run& run) const {
     context.plan = &plan_;
     context.run = &run;

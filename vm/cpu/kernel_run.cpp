@@ -46,11 +46,12 @@ bool RunContext::allocate(std::int32_t v, std::int64_t count) {
 
 // Chunks that end where segments end, or inside a long one a multiple of the largest chunk from its start.
 void KernelRun::cut_by_segments(const plan::Desc& d) {
-  for (std::int64_t p = 0; p < space_;) {
+  for (std::int64_t p = wave_begin_; p < wave_end_;) {
     const SegmentCursor c = seek(d, p);
-    std::int64_t stop = std::min(p + code_.chunk, space_);
+    std::int64_t stop = std::min(p + code_.chunk, wave_end_);
     if (!c.fresh) {
-      stop = std::min(stop, segment_offset(d, c.segment + 1));
+      const std::int64_t in_block = (p - segment_offset(d, c.segment)) % kBlock;
+      stop = std::min({p - in_block + code_.chunk, segment_offset(d, c.segment + 1), wave_end_});
     } else if (stop < space_) {
       const SegmentCursor last = seek(d, stop);  // whole segments only, if there are any
       const std::int64_t whole = last.fresh ? stop : segment_offset(d, last.segment);
@@ -83,8 +84,8 @@ void KernelRun::cut_in_shares() {
 void KernelRun::cut() {
   bounds_->assign(1, wave_begin_);
   share_count_ = 0;
-  if (!code_.uneven && (code_.whole || space_ <= kBlock)) {
-    bounds_->push_back(space_);
+  if (!code_.uneven && (code_.whole || wave_end_ - wave_begin_ <= kBlock)) {
+    bounds_->push_back(wave_end_);
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
   } else if (!code_.uneven && !code_.blocked && code_.sinks.empty()) {
@@ -95,7 +96,9 @@ void KernelRun::cut() {
     std::int64_t chunk =
         tiles_.turn == 0 ? code_.chunk : std::max(part / tiles_.turn, std::int64_t{1}) * tiles_.turn;
     if (code_.uneven) chunk = uneven_chunk(space_, context_.run->threads, lanes());
-    for (std::int64_t p = wave_begin_; p < wave_end_;) {
+    // From a part's begin to where a block of folds does.
+    const std::int64_t in_block = code_.uneven || tiles_.turn != 0 ? 0 : wave_begin_ % kBlock;
+    for (std::int64_t p = wave_begin_ - in_block; p < wave_end_;) {
       p = std::min(p + chunk, wave_end_);
       bounds_->push_back(p);
     }
@@ -104,9 +107,10 @@ void KernelRun::cut() {
 
 // Cuts the next wave of chunks; false if there is none.
 bool KernelRun::next_wave() {
-  if (wave_end_ == space_ && !bounds_->empty()) return false;
-  wave_begin_ = wave_end_;
-  wave_end_ = code_.in_waves ? std::min(space_, wave_begin_ + kWave * code_.chunk) : space_;
+  if (wave_end_ == part_.end() && !bounds_->empty()) return false;
+  wave_begin_ = bounds_->empty() ? part_.begin() : wave_end_;
+  wave_end_ = code_.in_waves ? std::min(part_.end(), wave_begin_ / kBlock * kBlock + kWave * code_.chunk)
+                             : part_.end();
   cut();
   return true;
 }
@@ -115,7 +119,7 @@ bool KernelRun::next_wave() {
 bool KernelRun::too_many_chunks() const {
   constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
   const auto each = static_cast<std::int64_t>(code_.chunk_bytes + sizeof(std::int64_t));
-  return !code_.in_waves && !code_.whole && space_ / code_.chunk > kMostBytes / each;
+  return !code_.in_waves && !code_.whole && (part_.end() - part_.begin()) / code_.chunk > kMostBytes / each;
 }
 
 std::size_t KernelRun::workspace_bytes() const {
@@ -129,20 +133,30 @@ std::size_t KernelRun::workspace_bytes() const {
 }
 
 bool KernelRun::stopped() const {
-  return context_.trapped.load(std::memory_order_relaxed) || context_.run->host->cancelled();
+  return context_.trapped.load(std::memory_order_relaxed) || deserted_.load(std::memory_order_relaxed) ||
+         context_.run->host->cancelled();
+}
+
+const plan::RecordWords& KernelRun::before(std::int32_t sink) {
+  static const plan::RecordWords kNone;
+  const plan::RecordWords* record = part_.before(sink);
+  if (record == nullptr) deserted_.store(true, std::memory_order_relaxed);
+  return record == nullptr ? kNone : *record;
 }
 
 RunStatus KernelRun::run() {
   space_ = context_.length(code_.space);
+  part_.set(space_, context_.run->part);
   each_ = {space_, space_, 1, nullptr, nullptr};
   if (too_many_chunks()) return RunStatus::kNoMemory;
   static_cast<void>(next_wave());
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
   looks_back_ = code_.counts && !code_.scans && chunks() > 1;
-  // Filters beside scans need the counts of all chunks first.
-  const bool first = code_.scans && code_.counts && chunks() > 1;
-  striped_ = code_.stripes && space_ >= kLeastStriped && (code_.stripes_alone || threads > 1);
-  links_ = code_.scans && (striped_ || (!code_.counts && chunks() > 1 && threads > 1));
+  // Filters beside scans need the counts of all chunks first; a part tells its totals before it goes on.
+  const bool first = code_.scans && ((code_.counts && chunks() > 1) || (!part_.whole() && !code_.whole));
+  striped_ =
+      code_.stripes && part_.whole() && space_ >= kLeastStriped && (code_.stripes_alone || threads > 1);
+  links_ = code_.scans && !first && (striped_ || (!code_.counts && chunks() > 1 && threads > 1));
   in_order_ = !first && !looks_back_ && !links_;
   chains_ = looks_back_ || (first && code_.folds_kept);
   threads_ = in_order_ && code_.scans ? 1 : threads;
@@ -178,13 +192,16 @@ void KernelRun::finish() {
     Bound& b = context_.var(v);
     if (b.length == 1) b.cell = load_cell(&b.cell, b.storage, 0);
   }
+  if (context_.run->part != nullptr) return;
   for (const KernelCode::MadeDesc& made : code_.made)
     make_kept_desc(context_, made.desc, context_.length(made.total));
 }
 
 // Streaming stores pay when results are large and addresses allow them.
 const Stage& KernelRun::main_stage() {
-  if (code_.main.function == nullptr || code_.cut != soac::kNone || tiles_.turn != 0) return code_.main;
+  if (code_.main.function == nullptr || code_.cut != soac::kNone || tiles_.turn != 0 ||
+      part_.begin() % kBlock != 0)
+    return code_.main;
   std::int64_t bytes = 0;
   for (const std::int32_t v : code_.stored) {
     const Bound& b = context_.var(v);
@@ -244,13 +261,21 @@ void KernelRun::over_chunks(F body) {
   });
 }
 
+// Short spaces are combined from left to right: no lane may take two elements. Nor from inside of a block on.
+std::int64_t KernelRun::block_length(const Work& w) const {
+  const std::int64_t left = w.chunk_end - w.begin;
+  if (!code_.blocked) return left;
+  if (code_.folds.empty()) return std::min(kBlock, left);
+  if (space_ <= kSequentialMax) return std::min(kReduceLanes, left);
+  const std::int64_t whole = (part_.begin() + kBlock - 1) / kBlock * kBlock;
+  if (w.begin >= whole || !part_.begins_inside()) return std::min(kBlock, left);
+  return std::min({kReduceLanes, whole - w.begin, left});
+}
+
 // At least once, for the sake of segments that are empty.
 template <typename F>
 void KernelRun::over_blocks(Work& w, F body) {
   seek_providers(code_, context_, each_, w, w.chunk_begin);
-  // Short spaces are combined from left to right: no lane may take two elements.
-  const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
-  const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
   if (tiles_.turn != 0)
     return for_each_tile(tiles_, w.from, w.chunk_end, [&](std::int64_t begin, std::int64_t end) {
       w.begin = begin;
@@ -259,7 +284,7 @@ void KernelRun::over_blocks(Work& w, F body) {
     });
   w.begin = w.from;
   do {
-    w.n = std::min(step, w.chunk_end - w.begin);
+    w.n = block_length(w);
     if (row_ == nullptr) expand(w);
     w.expanded = false;
     body();
@@ -378,6 +403,8 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 }
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
+  if (context.run->part != nullptr && context.run->part->exchange != nullptr)
+    return KernelRun(code, context, machine, {}).run();
   if (const OuterCode* outer = by_segment(code, context)) {
     const Tiles tiles = tiles_of(*outer, context);
     context.run->host->ran(tiles.turn == 0 ? plan::KernelWay::kLanePerSegment : plan::KernelWay::kTiles);

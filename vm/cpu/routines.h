@@ -35,6 +35,8 @@ struct BlockCells {
 // A reduction in progress.
 struct ReduceState {
   alignas(64) Cell lanes[kReduceLanes];
+  alignas(64) Cell aside_lanes[kReduceLanes];
+  bool aside = false;       // `lanes` take 16 elements at most at a time, which go on to those aside
   Cell running = 0;         // sequential segments: combined so far
   bool sequential = false;  // the segment has at most 32 elements
   std::int64_t in_block = 0;
@@ -42,6 +44,11 @@ struct ReduceState {
   bool overflown = false;  // a chunk larger than usual: `before` has the totals in front of `blocks`
   Totals before;
 };
+
+inline void back_from_aside(ReduceState& st) {
+  if (st.aside) std::memcpy(st.lanes, st.aside_lanes, sizeof st.lanes);
+  st.aside = false;
+}
 
 // A scan in progress.
 struct ScanState {
@@ -70,11 +77,14 @@ struct SegReduceState {
 };
 
 struct FoldRoutines {
+  bool tree;  // FLOAT: the order in which it combines shows
   Cell (*combine)(Cell a, Cell b);
   void (*reduce_start)(ReduceState&, bool sequential);
   void (*reduce)(ReduceState&, const void* values, std::int64_t n);
-  // Generated code has combined n elements into the lanes itself. Null for BOOL.
+  // Generated code has combined n elements into the lanes itself. Null for BOOL, as is the next.
   void (*reduce_advance)(ReduceState&, std::int64_t n);
+  // From inside of a block on generated code gives 16 elements at most at a time, up to the block's end.
+  void (*reduce_aside)(ReduceState&);
   void (*reduce_finish)(ReduceState&);  // closes the last block into `blocks`
   // Blocks, or what a reduction has seen, in order behind those of a segment that have come.
   void (*start_totals)(Totals&);

@@ -58,6 +58,7 @@ struct Fold : FoldTotals<T, simd::FoldOp<kOp>> {
     st.running = to_cell(kId);
     st.blocks.count = 0;
     st.overflown = false;
+    st.aside = false;
     reset_lanes(st);
     if (sequential) neutral_lanes(st);
   }
@@ -70,7 +71,21 @@ struct Fold : FoldTotals<T, simd::FoldOp<kOp>> {
     }
     for (int i = 0; i < kReduceLanes; ++i) lanes(st)[i] = neutral;
   }
+  static void reduce_aside(ReduceState& st) {
+    std::copy_n(st.lanes, kReduceLanes, st.aside_lanes);
+    st.aside = true;
+    neutral_lanes(st);
+  }
+  static void advance_aside(ReduceState& st, std::int64_t n) {
+    simd::append_lanes<Op>(reinterpret_cast<T*>(st.aside_lanes), st.in_block % kReduceLanes, lanes(st), n);
+    st.in_block += n;
+    st.aside = st.in_block < kReduceBlock;
+    if (st.aside) return neutral_lanes(st);
+    std::copy_n(st.aside_lanes, kReduceLanes, st.lanes);
+    close_block(st);
+  }
   static void reduce_advance(ReduceState& st, std::int64_t n) {
+    if (st.aside) return advance_aside(st, n);
     if (st.sequential) {
       T r = cell_to<T>(st.running);
       for (std::int64_t i = 0; i < n; ++i) r = op(r, lanes(st)[i]);
@@ -109,6 +124,7 @@ struct Fold : FoldTotals<T, simd::FoldOp<kOp>> {
     }
   }
   static void reduce_finish(ReduceState& st) {
+    back_from_aside(st);
     if (st.sequential) {
       st.blocks.cells[st.blocks.count++] = st.running;
     } else if (st.in_block > 0) {
@@ -282,11 +298,25 @@ struct Fold : FoldTotals<T, simd::FoldOp<kOp>> {
     seg_scan_any<false>(st, cursor, static_cast<const T*>(in), nullptr, begin, n);
   }
 
-  static constexpr FoldRoutines kTable = {
-      combine,        reduce_start,         reduce,         reduce_advance, reduce_finish,
-      Combine::start, Base::combine_blocks, Base::combined, Carry::start,   Base::carry_blocks,
-      seg_reduce,     scan_start,           scan,           scan_total,     scan_finish,
-      seg_scan,       seg_scan_total};
+  static constexpr FoldRoutines kTable = {std::is_floating_point_v<T>,
+                                          combine,
+                                          reduce_start,
+                                          reduce,
+                                          reduce_advance,
+                                          reduce_aside,
+                                          reduce_finish,
+                                          Combine::start,
+                                          Base::combine_blocks,
+                                          Base::combined,
+                                          Carry::start,
+                                          Base::carry_blocks,
+                                          seg_reduce,
+                                          scan_start,
+                                          scan,
+                                          scan_total,
+                                          scan_finish,
+                                          seg_scan,
+                                          seg_scan_total};
 };
 
 }  // namespace

@@ -89,11 +89,13 @@ struct BoolFold : FoldTotals<std::uint8_t, simd::FoldOp<kOp>> {
       scan_total(st, static_cast<const T*>(in) + first, m);
     });
   }
-  static constexpr FoldRoutines kTable = {
-      combine,        reduce_start,         reduce,         nullptr,      reduce_finish,
-      Combine::start, Base::combine_blocks, Base::combined, Carry::start, Base::carry_blocks,
-      seg_reduce,     scan_start,           scan,           scan_total,   scan_finish,
-      seg_scan,       seg_scan_total};
+  static constexpr FoldRoutines kTable = {false,          combine,        reduce_start,
+                                          reduce,         nullptr,        nullptr,
+                                          reduce_finish,  Combine::start, Base::combine_blocks,
+                                          Base::combined, Carry::start,   Base::carry_blocks,
+                                          seg_reduce,     scan_start,     scan,
+                                          scan_total,     scan_finish,    seg_scan,
+                                          seg_scan_total};
 };
 
 }  // namespace

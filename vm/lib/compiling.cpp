@@ -61,7 +61,12 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
   jit.observer = observer;
   jit.module = code.module;
   jit.stop = stop;
-  jit_ = std::make_unique<vm::Jit>(*engine_, context_, jit);
+  std::string why;
+  if (const auto list = vm::parse_devices(options.devices, why); list && list->speeds.size() > 1) {
+    devices_ = std::make_unique<vm::Devices>(*list);
+    split_ = vm::make_split_engine(*engine_, *devices_);
+  }
+  jit_ = std::make_unique<vm::Jit>(split_ != nullptr ? *split_ : *engine_, context_, jit);
   // The stack machine, which runs what is not verified, has no code. Under kCompare nothing runs unchecked.
   if (options.engine == Engine::kCpu && options.jit != Jit::kCompare && code.module != nullptr)
     lines_ = std::make_unique<vm::Lines>(code, *engine_, jit);
@@ -78,6 +83,7 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   before_ = jit_->counters();
   if (plans_ != nullptr) plans_before_ = plans_->counters();
   if (loops_ != nullptr) loops_before_ = loops_->counters();
+  if (devices_ != nullptr) devices_before_ = devices_->counters();
   vm::Recorder::Limits limits;
   limits.max_insts = static_cast<std::size_t>(options_.region_limit);
   if (options_.jit != Jit::kHot) limits.min_elements = 2;
@@ -104,6 +110,14 @@ void Compiling::report_plans(Counters& counters) const {
       counters.plans_given_up.emplace_back(vm::kGaveUpNames[i], n);
 }
 
+void Compiling::report_devices(Counters& counters) const {
+  if (devices_ == nullptr) return;
+  const std::vector<vm::DeviceCounters> now = devices_->counters();
+  for (std::size_t d = 0; d < now.size(); ++d)
+    counters.devices.push_back({now[d].name, now[d].parts - devices_before_[d].parts,
+                                now[d].iterations - devices_before_[d].iterations});
+}
+
 void Compiling::report(const Program::Impl& program, Run& run) const {
   if (jit_ == nullptr) {
     if (!options_.explain.empty())
@@ -117,6 +131,7 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
   run.counters.compiled = c.compiled - before_.compiled;
   run.counters.compile_seconds = static_cast<double>(c.compile_ns - before_.compile_ns) * 1e-9;
   report_plans(run.counters);
+  report_devices(run.counters);
   if (loops_ != nullptr) {
     const vm::MaskedLoopCounters now = loops_->counters();
     run.counters.compile_seconds += static_cast<double>(now.compile_ns - loops_before_.compile_ns) * 1e-9;
@@ -127,6 +142,10 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
   if (options_.explain == "-") return;
   for (const auto& e : jit_->entries())
     run.explanation += "\n" + vm::explain(*e, program.loaded.module, options_.explain);
+}
+
+bool are_devices(const std::string& list, std::string& why) {
+  return vm::parse_devices(list, why).has_value();
 }
 
 }  // namespace nvm::lib

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "vm/lib/nvm.hpp"
+#include "vm/split/split_engine.h"
 #include "vm/tier/block_plans.h"
 #include "vm/tier/jit.h"
 #include "vm/tier/lines.h"
@@ -33,6 +34,7 @@ class Compiling {
 
  private:
   void report_plans(Counters& counters) const;
+  void report_devices(Counters& counters) const;
 
   const Options& options_;
   vm::Observer* observer_;
@@ -40,7 +42,10 @@ class Compiling {
   vm::JitCounters before_;   // when it began
   vm::BlockPlanCounters plans_before_;
   vm::MaskedLoopCounters loops_before_;
+  std::vector<vm::DeviceCounters> devices_before_;
   std::unique_ptr<plan::Engine> engine_;
+  std::unique_ptr<vm::Devices> devices_;  // that share the kernels of regions; null: none
+  std::unique_ptr<plan::Engine> split_;   // has them run those of engine_
   std::unique_ptr<vm::Jit> jit_;
   std::unique_ptr<vm::Lines> lines_;
   std::unique_ptr<vm::BlockPlans> plans_;

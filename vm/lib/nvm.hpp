@@ -263,6 +263,7 @@ struct Options {
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
   Engine engine = Engine::kCpu;
+  std::string devices;                  // that share compiled kernels, as --devices has them; empty: none
   std::int64_t region_limit = 200;      // most instructions of a region, 1 or more
   std::int64_t region_variants = 4096;  // most regions that are kept, 1 or more
   // A region is continued past a conditional that went the same way so many times, guarded by a check; 0: it
@@ -319,6 +320,12 @@ struct Counters {
   std::uint64_t masked_loops = 0;  // calls executed as masked loops
   std::uint64_t block_plans = 0;   // groups executed as compiled block plans, to the end
   std::uint64_t plan_blocks = 0;   // of such plans, executed
+  // Of each device that shares kernels: the parts that it ran, and their iterations.
+  struct Device {
+    std::string name;
+    std::uint64_t parts = 0, iterations = 0;
+  };
+  std::vector<Device> devices;
   // Groups that a block plan was not begun for or has given up, by why.
   std::vector<std::pair<std::string_view, std::uint64_t>> plans_given_up;
   // What ranks did together: rounds, and of the first one messages and bytes to others, and seconds that it
@@ -387,5 +394,7 @@ class Vm {
 [[nodiscard]] std::string describe_build();
 // Driver, run-time compiler and GPUs, one a line, with what is missing and how to get it.
 [[nodiscard]] std::string describe_devices();
+// Whether Options::devices may be that; if not, why in words.
+[[nodiscard]] bool are_devices(const std::string& list, std::string& why);
 
 }  // namespace nvm::lib

@@ -26,11 +26,21 @@ class KeptCounts final : public SinkCode {
                                           w.scratch<std::uint8_t>(s_.flag), w.begin, w.n, open(w).segment,
                                           counts(*w.kernel), open(w).count);
   }
+  // A segment's count is whole where it ends.
   void finish(KernelRun& run) const override {
+    const plan::Desc& d = run.context().desc(s_.sink->desc);
+    const SegmentCursor first = seek(d, run.part().begin());
+    if (!first.fresh) {
+      const plan::RecordWords& record = run.before(s_.number);
+      counts(run)[first.segment] = record.empty() ? 0 : static_cast<std::int64_t>(record.front());
+    }
     for (std::size_t c = 0; c < run.chunks(); ++c) {
       const Open& open = run.chunk_state<Open>(c, *this);
       if (open.segment != soac::kNone) counts(run)[open.segment] += open.count;
     }
+    if (!run.part().ends_inside()) return;
+    const SegmentCursor last = seek(d, run.part().end());
+    run.part().after(s_.number, {last.fresh ? 0 : static_cast<Cell>(counts(run)[last.segment])});
   }
 
  private:
@@ -54,12 +64,13 @@ class KeptBySegment final : public SinkCode {
   void finish(KernelRun& run) const override {
     const auto* counts = static_cast<const std::int64_t*>(run.context().var(counts_).data);
     Bound& out = run.context().var(s_.sink->out);
+    const auto [first, end] = run.part().segments(run.context().desc(s_.sink->desc));
     if (out.length == 1) {
       out.cell = static_cast<Cell>(counts[0]);
     } else if (out.storage == Storage::kI64) {
-      std::copy_n(counts, out.length, static_cast<std::int64_t*>(out.data));
+      std::copy(counts + first, counts + end, static_cast<std::int64_t*>(out.data) + first);
     } else {
-      for (std::int64_t s = 0; s < out.length; ++s)
+      for (std::int64_t s = first; s < end; ++s)
         store_cell_as(out.data, out.storage, s, static_cast<Cell>(counts[s]));
     }
   }

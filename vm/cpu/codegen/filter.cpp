@@ -62,10 +62,11 @@ class FilteredStore final : public AsideStore {
  public:
   using AsideStore::AsideStore;
   [[nodiscard]] bool bind(KernelRun& run) const override {
-    const bool known = !run.in_order() && !run.looks_back();
+    const bool known = !run.in_order() && !run.looks_back() && run.part().whole();
     return known || run.context().allocate(s_.sink->out, run.space());
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
+    if (!run.part().whole()) return true;
     const plan::Var& var = run.context().plan->vars[static_cast<std::size_t>(s_.sink->out)];
     return run.context().allocate(s_.sink->out, run.context().length(var.length));
   }
@@ -81,6 +82,7 @@ class FilteredStore final : public AsideStore {
     if (!at_once(w)) AsideStore::end(w);
   }
   void finish(KernelRun& run) const override {
+    if (!run.part().whole()) return;
     Bound& b = run.context().var(s_.sink->out);
     const plan::Var& var = run.context().plan->vars[static_cast<std::size_t>(s_.sink->out)];
     const std::int64_t kept = run.context().length(var.length);
@@ -94,10 +96,13 @@ class FilteredStore final : public AsideStore {
  private:
   // A result of one element lies in its cell, where no vector fits.
   [[nodiscard]] bool at_once(const Work& w) const {
-    return w.kernel->alone() && w.kernel->context().var(s_.sink->out).allocated &&
+    return w.kernel->alone() && w.kernel->part().whole() && w.kernel->context().var(s_.sink->out).allocated &&
            (w.kernel->looks_back() || w.kernel->chunks() == 1);
   }
-  [[nodiscard]] std::int64_t first_place(const Work& w) const override { return offset(w); }
+  // A part's begin where it does: all of those before might be kept.
+  [[nodiscard]] std::int64_t first_place(const Work& w) const override {
+    return w.kernel->part().begin() + offset(w);
+  }
 };
 
 }  // namespace

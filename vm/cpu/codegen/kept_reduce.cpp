@@ -6,6 +6,7 @@
 // written.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "vm/cpu/codegen/aside.h"
 
@@ -24,6 +25,8 @@ class KeptReduce final : public Aside {
     ReduceState fold;
     s_.fold->reduce_start(fold, false);
     std::copy_n(fold.lanes, kReduceLanes, all.lanes);
+    all.running = fold.running;
+    all.waits = run.part().begins_inside();
     return true;
   }
   void begin(Work& w) const override {
@@ -68,18 +71,17 @@ class KeptReduce final : public Aside {
     if (!run.alone())
       for (std::size_t c = 0; c < run.chunks(); ++c)
         s_.fold->combine_blocks(all.totals, run.chunk_state<Chunk>(c, *this).blocks);
-    const bool few = all.kept <= kSequentialMax;
-    ReduceState last;
-    s_.fold->reduce_start(last, few);
-    if (few) {
-      s_.fold->reduce(last, all.first, all.kept);
-    } else {
+    if (run.part().ends_inside()) return run.part().after(s_.number, record_of(all, run.space()));
+    Cell total = all.running;
+    if (all.kept > kSequentialMax) {
+      ReduceState last;
+      s_.fold->reduce_start(last, false);
       std::copy_n(all.lanes, kReduceLanes, last.lanes);
       last.in_block = all.kept % kReduceBlock;
+      s_.fold->reduce_finish(last);
+      s_.fold->combine_blocks(all.totals, last.blocks);
+      total = s_.fold->combined(all.totals);
     }
-    s_.fold->reduce_finish(last);
-    if (!few) s_.fold->combine_blocks(all.totals, last.blocks);
-    const Cell total = few ? last.blocks.cells[0] : s_.fold->combined(all.totals);
     Bound& out = run.context().var(s_.sink->out);
     out.storage = s_.out_storage;
     out.length = 1;
@@ -99,9 +101,25 @@ class KeptReduce final : public Aside {
   struct Running {
     Totals totals;  // of whole blocks, where one thread combines them
     std::int64_t kept = 0;
-    Cell lanes[kReduceLanes] = {};    // of the unfinished block
-    Cell first[kSequentialMax] = {};  // few are combined from left to right
+    Cell lanes[kReduceLanes] = {};  // of the unfinished block
+    Cell running = 0;               // few are combined from left to right
+    bool waits = false;             // for what the parts before hand on
   };
+  // The number kept, what few come to, and the tree's state; as many as the space has might be kept.
+  template <typename Word>
+  static void each_word(Running& all, std::int64_t space, Word word) {
+    Cell kept = static_cast<Cell>(all.kept);
+    word(kept);
+    all.kept = static_cast<std::int64_t>(kept);
+    word(all.running);
+    const TreePlace at{all.kept, std::max(space, kSequentialMax + 1)};
+    if (all.kept > 0) reduction_words(at, all.running, all.lanes, all.totals, word);
+  }
+  [[nodiscard]] static plan::RecordWords record_of(Running& all, std::int64_t space) {
+    RecordWriter out;
+    each_word(all, space, [&](Cell w) { out(w); });
+    return std::move(out.words);
+  }
   [[nodiscard]] State& state(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   [[nodiscard]] Chunk& chunk(const Work& w) const { return w.kernel->chunk_state<Chunk>(w.chunk, *this); }
   [[nodiscard]] Running& running(const Work& w) const { return w.kernel->carry_state<Running>(*this); }
@@ -109,13 +127,21 @@ class KeptReduce final : public Aside {
   void fold(Work& w, std::int64_t from, std::int64_t to) const {
     s_.fold->reduce(state(w).fold, aside(w) + from * static_cast<std::int64_t>(sizeof(Cell)), to - from);
   }
-  static void note(Running& all, const std::byte* x, std::int64_t n) {
+  void note(Running& all, const std::byte* x, std::int64_t n) const {
     const std::int64_t more = std::min(n, std::max<std::int64_t>(kSequentialMax - all.kept, 0));
-    if (more > 0) std::memcpy(all.first + all.kept, x, static_cast<std::size_t>(more) * sizeof(Cell));
+    for (std::int64_t i = 0; i < more; ++i) {
+      Cell next = 0;
+      std::memcpy(&next, x + i * static_cast<std::int64_t>(sizeof next), sizeof next);
+      all.running = s_.fold->combine(all.running, next);
+    }
     all.kept += n;
   }
   void take_up(Work& w) const {
-    const Running& all = running(w);
+    Running& all = running(w);
+    if (std::exchange(all.waits, false)) {
+      RecordReader in(w.kernel->before(s_.number));
+      each_word(all, w.kernel->space(), [&](Cell& word) { in(word); });
+    }
     ReduceState& fold = state(w).fold;
     s_.fold->reduce_start(fold, false);
     std::copy_n(all.lanes, kReduceLanes, fold.lanes);

@@ -202,12 +202,14 @@ class KernelCompiler {
     counts_[i] = count.get();
     keep(std::move(count));
     if (spec.packs) pack(kNone, Storage::kI64, kernel_.sinks[i].value);
-    if (kernel_.sinks[i].desc != kNone) add_kept_counts(kernel_.sinks[i]);
+    if (kernel_.sinks[i].desc != kNone) add_kept_counts(i);
   }
 
-  void add_kept_counts(const Sink& s) {
+  void add_kept_counts(std::size_t i) {
+    const Sink& s = kernel_.sinks[i];
     SinkSpec spec;
     spec.sink = &s;
+    spec.number = static_cast<std::int32_t>(i);
     spec.flag = scratch_for(main_, s.value, Storage::kB8);
     keep(make_kept_counts(spec));
     code_->made.push_back({s.out_desc, s.out_length});

@@ -16,16 +16,28 @@ class PartitionSide final : public AsideStore {
   void end(Work& w) const override {
     AsideStore::end(w);
     const bool last = w.chunk + 1 == w.kernel->chunks();
-    if (kept_ && last && state(w).at != w.kernel->space()) w.kernel->trap();
+    if (kept_ && last && !w.kernel->is_cut(w) && state(w).at != w.kernel->space()) w.kernel->trap();
   }
   void finish(KernelRun& run) const override {
+    if (kept_ && run.part().ends_inside()) run.part().after(s_.number, {kept_by_now(run)});
     Bound& b = run.context().var(s_.sink->out);
     if (!kept_ && b.length == 1) b.cell = load_cell(b.data, b.storage, 0);
   }
 
  private:
   [[nodiscard]] std::int64_t first_place(const Work& w) const override {
-    return kept_ ? partition_base(w.kernel->context(), *s_.sink) + offset(w) : w.chunk_begin - offset(w);
+    const std::int64_t kept = kept_before(*w.kernel) + offset(w);
+    return kept_ ? partition_base(w.kernel->context(), *s_.sink) + kept : w.chunk_begin - kept;
+  }
+  [[nodiscard]] std::int64_t kept_before(KernelRun& run) const {
+    if (!run.part().begins_inside()) return 0;
+    const plan::RecordWords& record = run.before(s_.number);
+    return record.empty() ? 0 : static_cast<std::int64_t>(record.front());
+  }
+  [[nodiscard]] Cell kept_by_now(KernelRun& run) const {
+    std::int64_t kept = kept_before(run);
+    for (std::size_t c = 0; c < run.chunks(); ++c) kept += run.chunk_state<CountState>(c, *s_.count).count;
+    return static_cast<Cell>(kept);
   }
   [[nodiscard]] bool fits(const Work& w, std::int64_t at, std::int64_t n) const override {
     return at >= 0 && at <= w.kernel->space() - n;

@@ -30,10 +30,26 @@ bool scatter_block(T* out, std::int64_t length, const T* values, const I* index,
   return !outside;
 }
 
+// The same for a part, as a list.
+template <typename T, typename I>
+bool list_block(std::vector<plan::Write>& writes, std::int64_t length, const T* values, const I* index,
+                const std::uint8_t* flags, std::int64_t n) {
+  bool outside = false;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (flags != nullptr && flags[i] == 0) continue;
+    const auto k = static_cast<std::int64_t>(index[i]);
+    if (k < 0 || k >= length)
+      outside = true;
+    else
+      writes.push_back({k, values[i]});
+  }
+  return !outside;
+}
+
 class Scatter final : public SinkCode {
  public:
   explicit Scatter(const SinkSpec& s) : s_(s) {}
-  [[nodiscard]] bool bind(KernelRun& run) const override { return start_scatter(run.context(), *s_.sink); }
+  [[nodiscard]] bool bind(KernelRun& run) const override { return start_scatter(run, s_); }
   void block(Work& w) const override {
     switch (storage_bytes(s_.out_storage)) {
       case 8: return scatter_as<std::uint64_t>(w);
@@ -43,7 +59,7 @@ class Scatter final : public SinkCode {
   }
   void finish(KernelRun& run) const override {
     Bound& b = run.context().var(s_.sink->out);
-    if (b.length == 1) b.cell = load_cell(b.data, b.storage, 0);
+    if (b.length == 1 && b.data != nullptr) b.cell = load_cell(b.data, b.storage, 0);
   }
 
  private:
@@ -57,6 +73,8 @@ class Scatter final : public SinkCode {
   [[nodiscard]] bool scatter_with(const Work& w) const {
     const Bound& out = w.kernel->context().var(s_.sink->out);
     const std::uint8_t* flags = s_.flag == soac::kNone ? nullptr : w.scratch<std::uint8_t>(s_.flag);
+    if (std::vector<plan::Write>* writes = w.kernel->part().writes(s_.number))
+      return list_block(*writes, out.length, w.scratch<T>(s_.value), w.scratch<I>(s_.index), flags, w.n);
     return scatter_block(static_cast<T*>(out.data), out.length, w.scratch<T>(s_.value),
                          w.scratch<I>(s_.index), flags, w.n);
   }
@@ -81,6 +99,16 @@ bool takes_over(RunContext& context, const plan::Sink& sink, std::int64_t length
 }
 
 }  // namespace
+
+bool start_scatter(KernelRun& run, const SinkSpec& spec) {
+  RunContext& context = run.context();
+  if (run.part().shared() == nullptr) return start_scatter(context, *spec.sink);
+  const plan::Var& var = context.plan->vars[static_cast<std::size_t>(spec.sink->out)];
+  const std::int64_t length = context.length(var.length);
+  if (run.part().writes(spec.number) == nullptr) return context.allocate(spec.sink->out, length);
+  context.var(spec.sink->out) = {nullptr, length, var.storage, 0, false};
+  return true;
+}
 
 bool start_scatter(RunContext& context, const plan::Sink& sink) {
   const plan::Var& var = context.plan->vars[static_cast<std::size_t>(sink.out)];

@@ -142,8 +142,7 @@ class RunMove final : public SinkCode {
       : s_(s), places_(places), gathers_(gathers) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(std::int64_t); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
-    return gathers_ ? run.context().allocate(s_.sink->out, run.space())
-                    : start_scatter(run.context(), *s_.sink);
+    return gathers_ ? run.context().allocate(s_.sink->out, run.space()) : start_scatter(run, s_);
   }
   void begin(Work& w) const override {
     segment(w) =
@@ -158,7 +157,7 @@ class RunMove final : public SinkCode {
   }
   void finish(KernelRun& run) const override {
     Bound& b = run.context().var(s_.sink->out);
-    if (b.length == 1) b.cell = load_cell(b.data, b.storage, 0);
+    if (b.length == 1 && b.data != nullptr) b.cell = load_cell(b.data, b.storage, 0);
   }
 
  private:
@@ -171,9 +170,13 @@ class RunMove final : public SinkCode {
     T* to = static_cast<T*>(context.var(s_.sink->out).data);
     const T* from = gathers_ ? static_cast<const T*>(context.var(s_.direct).data)
                              : static_cast<const T*>(block_values(w, s_)) - w.begin;
+    std::vector<plan::Write>* writes = gathers_ ? nullptr : w.kernel->part().writes(s_.number);
     const RunWalk walk(context, places_, context.var(gathers_ ? s_.direct : s_.sink->out).length);
     const bool inside = walk.go(segment(w), w.begin, w.n, [&](const Run& run) {
-      if (gathers_)
+      if (writes != nullptr)
+        for (std::int64_t i = run.begin; i < run.end; ++i)
+          writes->push_back({run.place + (i - run.begin) * run.stride, simd::to_bits(from[i])});
+      else if (gathers_)
         copy_run(to + run.begin, 1, from + run.place, run.stride, run.end - run.begin);
       else
         copy_run(to + run.place, run.stride, from + run.begin, 1, run.end - run.begin);

@@ -1,6 +1,7 @@
 // Exclusive scans over the whole space. Several chunks and threads: a first sweep over a chunk finds the
 // total of every block of 2048, which are carried on to the next chunk in order (look-back); the
-// same carries come about when chunks run one after the other.
+// same carries come about when chunks run one after the other. A part finds its totals before it asks what is
+// before it, unless that ends inside of a block of the tree.
 #include <algorithm>
 
 #include "vm/cpu/codegen/kernel.h"
@@ -14,7 +15,9 @@ class Scan final : public SinkCode {
  public:
   explicit Scan(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
-  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
+  [[nodiscard]] std::size_t chunk_bytes() const override {
+    return std::max(sizeof(Chunk), sizeof(ScanState));
+  }
   [[nodiscard]] bool bind(KernelRun& run) const override {
     s_.fold->start_carries(run.chunk_state<Chunk>(0, *this).carries, blocks_of(run.space()));
     return true;
@@ -23,12 +26,16 @@ class Scan final : public SinkCode {
     Carries none;
     s_.fold->start_carries(none, 1);
     s_.fold->scan_start(state(w), none, sequential(w));
+    if (s_.fold->tree && w.kernel->goes_on(w) && w.kernel->part().first_place().open()) go_on(w);
   }
   void first_block(Work& w) const override {
     if (!s_.runs) s_.fold->scan_total(state(w), block_values(w, s_), w.n);
   }
   void first_end(Work& w) const override {
-    s_.fold->scan_finish(state(w));
+    if (s_.fold->tree && w.kernel->is_cut(w))
+      w.kernel->carry_state<ScanState>(*this) = state(w);
+    else
+      s_.fold->scan_finish(state(w));
     Chunk& chunk = w.kernel->chunk_state<Chunk>(w.chunk, *this);
     chunk.totals = state(w).blocks;
     if (!s_.runs) return;
@@ -55,13 +62,26 @@ class Scan final : public SinkCode {
     for (int l = 0; l < lanes(w); ++l) carry(w) = s_.fold->combine(carry(w), st.totals[l]);
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
+    if (run.part().begins_inside()) {
+      ScanState first;
+      read_record(*s_.fold, run.part().first_place(), run.before(s_.number), first);
+      run.chunk_state<Chunk>(0, *this).carries = first.carries;
+    }
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
+    if (!run.part().ends_inside()) return true;
+    const Chunk& last = run.chunk_state<Chunk>(run.chunks() - 1, *this);
+    ScanState& open = run.carry_state<ScanState>(*this);
+    Carries behind = last.carries;
+    s_.fold->carry_blocks(behind, last.totals);
+    if (s_.fold->tree && run.part().last_place().few()) behind = open.carries;
+    run.part().after(s_.number, record_of(*s_.fold, run.part().last_place(), behind, open));
     return true;
   }
   void chain(Work& w) const override {
     if (w.chunk + 1 < w.kernel->chunks()) hand_on(*w.kernel, w.chunk);
   }
   void begin(Work& w) const override {
+    if (w.kernel->goes_on(w)) return go_on(w);
     s_.fold->scan_start(state(w), w.kernel->chunk_state<Chunk>(w.chunk, *this).carries, sequential(w));
   }
   void scan_block(Work& w) const override {
@@ -70,12 +90,22 @@ class Scan final : public SinkCode {
     state(w).blocks.count = 0;  // the carries have them
   }
   void end(Work& w) const override {
-    if (!w.kernel->in_order() || w.chunk + 1 == w.kernel->chunks()) return;
+    if (!w.kernel->in_order()) return;
+    if (w.chunk + 1 == w.kernel->chunks()) return hand_on_part(w);
     s_.fold->scan_finish(state(w));
     w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carries = state(w).carries;
   }
 
  private:
+  void go_on(Work& w) const {
+    read_record(*s_.fold, w.kernel->part().first_place(), w.kernel->before(s_.number), state(w));
+  }
+  void hand_on_part(Work& w) const {
+    const PartRun& part = w.kernel->part();
+    if (!part.ends_inside()) return;
+    if (!s_.fold->tree) s_.fold->scan_finish(state(w));
+    part.after(s_.number, record_of(*s_.fold, part.last_place(), state(w).carries, state(w)));
+  }
   void hand_on(KernelRun& run, std::size_t c) const {
     const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
     Carries& next = run.chunk_state<Chunk>(c + 1, *this).carries;
@@ -95,7 +125,10 @@ class Scan final : public SinkCode {
     Cell totals[kMostStripes];   // of the lanes' parts of the chunk
   };
   [[nodiscard]] static int lanes(const Work& w) { return w.kernel->lanes(); }
-  [[nodiscard]] static bool sequential(const Work& w) { return w.kernel->space() <= kSequentialMax; }
+  // Elements that are combined one by one leave no totals of blocks.
+  [[nodiscard]] bool sequential(const Work& w) const {
+    return w.kernel->space() <= kSequentialMax && (s_.fold->tree || w.kernel->part().whole());
+  }
   [[nodiscard]] State& all(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   [[nodiscard]] ScanState& state(const Work& w) const { return all(w).scan; }
   [[nodiscard]] Cell& carry(const Work& w) const { return state(w).carries.carries[0]; }

@@ -10,7 +10,7 @@ class SegReduce final : public SinkCode {
  public:
   explicit SegReduce(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
-  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return std::max(sizeof(Chunk), sizeof(Carry)); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
     return run.context().allocate(s_.sink->out, run.context().desc(s_.sink->desc).segments);
   }
@@ -21,6 +21,7 @@ class SegReduce final : public SinkCode {
     st.reduce.head_segment = st.cursor.segment;
     st.reduce.head_closed = false;
     s_.fold->reduce_start(st.reduce.fold, st.reduce.head_open && short_segment(w, st.cursor.segment));
+    if (st.reduce.head_open && w.kernel->goes_on(w)) go_on(w);
   }
   void block(Work& w) const override {
     const Bound& out = w.kernel->context().var(s_.sink->out);
@@ -36,14 +37,22 @@ class SegReduce final : public SinkCode {
     chunk.head_segment = st.reduce.head_segment;
     chunk.through = chunk.head_open && !st.reduce.head_closed;
     if (chunk.head_open && !chunk.through) chunk.head = st.reduce.head;
+    chunk.goes_on = chunk.tail_open && st.reduce.fold.overflown;
     if (!chunk.tail_open) return;
-    s_.fold->reduce_finish(st.reduce.fold);
+    Carry& carry = w.kernel->carry_state<Carry>(*this);
+    if (chunk.goes_on) carry.totals = st.reduce.fold.before;  // of the first chunk alone
+    if (s_.fold->tree && w.kernel->is_cut(w))
+      carry.open = st.reduce.fold;
+    else
+      s_.fold->reduce_finish(st.reduce.fold);
     (chunk.through ? chunk.head : chunk.tail) = st.reduce.fold.blocks;
   }
   void finish(KernelRun& run) const override {
     Bound& out = run.context().var(s_.sink->out);
+    Carry& carry = run.carry_state<Carry>(*this);
     Totals open;
     s_.fold->start_totals(open);
+    if (run.chunk_state<Chunk>(0, *this).head_open) read_totals(run, open);
     for (std::size_t c = 0; c < run.chunks(); ++c) {
       const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
       if (chunk.head_open) {
@@ -54,9 +63,12 @@ class SegReduce final : public SinkCode {
       }
       if (!chunk.tail_open) continue;
       s_.fold->start_totals(open);
+      if (chunk.goes_on) open = carry.totals;
       s_.fold->combine_blocks(open, chunk.tail);
     }
     if (out.length == 1) out.cell = load_cell(out.data, out.storage, 0);
+    const TreePlace end = run.part().last_place(run.context().desc(s_.sink->desc));
+    if (run.part().ends_inside()) run.part().after(s_.number, record_of(*s_.fold, end, carry.open, open));
   }
 
  private:
@@ -68,8 +80,36 @@ class SegReduce final : public SinkCode {
     std::int64_t segment, head_segment;
     bool head_open, tail_open;
     bool through;  // one segment fills the chunk and goes on
+    bool goes_on;  // the one that does has more blocks than the tail
     BlockCells head, tail;
   };
+  // Of the segment that the part's begin cuts, or in one chunk of many blocks its end: blocks before; of the
+  // one that its end cuts: the block that goes on.
+  struct Carry {
+    Totals totals;
+    ReduceState open;
+  };
+  // If the tree is cut inside of a block, or there is one chunk, whose blocks may be many, the fold goes on
+  // here; else it is joined when all is known.
+  void go_on(Work& w) const {
+    KernelRun& run = *w.kernel;
+    SegReduceState& st = state(w).reduce;
+    const TreePlace place = run.part().first_place(run.context().desc(s_.sink->desc));
+    if (!(s_.fold->tree && place.open()) && run.chunks() > 1) return;
+    st.head_open = false;
+    Totals& totals = st.fold.before;
+    s_.fold->start_totals(totals);
+    read_record(*s_.fold, place, run.before(s_.number), st.fold, totals);
+    st.fold.overflown = s_.fold->tree;
+    if (s_.fold->tree) return;
+    s_.fold->reduce_start(st.fold, true);
+    st.fold.running = s_.fold->combined(totals);
+  }
+  void read_totals(KernelRun& run, Totals& totals) const {
+    ReduceState none;
+    const TreePlace place = run.part().first_place(run.context().desc(s_.sink->desc));
+    read_record(*s_.fold, place, run.before(s_.number), none, totals);
+  }
   [[nodiscard]] bool short_segment(const Work& w, std::int64_t s) const {
     const plan::Desc& d = w.kernel->context().desc(s_.sink->desc);
     return segment_offset(d, s + 1) - segment_offset(d, s) <= kSequentialMax;
@@ -82,11 +122,14 @@ class SegScan final : public SinkCode {
  public:
   explicit SegScan(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
-  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
+  [[nodiscard]] std::size_t chunk_bytes() const override {
+    return std::max(sizeof(Chunk), sizeof(ScanState));
+  }
   void first_begin(Work& w) const override {
     Carries none;
     s_.fold->start_carries(none, 1);
     start(w, none);
+    if (s_.fold->tree && w.kernel->goes_on(w) && first_place(*w.kernel).open()) go_on(w);
   }
   void first_block(Work& w) const override {
     s_.fold->seg_scan_total(state(w).scan, state(w).cursor, block_values(w, s_), w.begin, w.n);
@@ -94,25 +137,46 @@ class SegScan final : public SinkCode {
   void first_end(Work& w) const override {
     Chunk& chunk = w.kernel->chunk_state<Chunk>(w.chunk, *this);
     chunk.through = state(w).through_from == state(w).cursor.segment && !state(w).cursor.fresh;
+    if (w.kernel->is_cut(w)) {
+      if (!s_.fold->tree) s_.fold->scan_finish(state(w).scan);
+      w.kernel->carry_state<ScanState>(*this) = state(w).scan;
+    }
     chunk.totals = state(w).scan.blocks;
     chunk.begun = state(w).scan.carries;
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
+    if (first_place(run).before > 0) {
+      ScanState first;
+      read_record(*s_.fold, first_place(run), run.before(s_.number), first);
+      run.chunk_state<Chunk>(0, *this).carries = first.carries;
+    }
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
+    if (!run.part().ends_inside()) return true;
+    const Chunk& last = run.chunk_state<Chunk>(run.chunks() - 1, *this);
+    ScanState& open = run.carry_state<ScanState>(*this);
+    Carries behind = carries_behind(last);
+    if (s_.fold->tree && last_place(run).few()) behind = open.carries;
+    run.part().after(s_.number, record_of(*s_.fold, last_place(run), behind, open));
     return true;
   }
   void chain(Work& w) const override {
     if (w.chunk + 1 < w.kernel->chunks()) hand_on(*w.kernel, w.chunk);
   }
-  void begin(Work& w) const override { start(w, w.kernel->chunk_state<Chunk>(w.chunk, *this).carries); }
+  void begin(Work& w) const override {
+    start(w, w.kernel->chunk_state<Chunk>(w.chunk, *this).carries);
+    if (w.kernel->goes_on(w) && first_place(*w.kernel).before > 0) go_on(w);
+  }
   void scan_block(Work& w) const override {
     s_.fold->seg_scan(state(w).scan, state(w).cursor, block_values(w, s_), w.scratch<std::byte>(s_.result),
                       w.begin, w.n);
     state(w).scan.blocks.count = 0;  // the carries have them
   }
   void end(Work& w) const override {
-    if (w.kernel->in_order() && w.chunk + 1 < w.kernel->chunks())
+    if (!w.kernel->in_order()) return;
+    if (w.chunk + 1 < w.kernel->chunks())
       w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carries = state(w).scan.carries;
+    else if (w.kernel->part().ends_inside())
+      hand_on_part(w);
   }
 
  private:
@@ -134,11 +198,27 @@ class SegScan final : public SinkCode {
     st.through_from = st.cursor.fresh ? -1 : st.cursor.segment;
     s_.fold->scan_start(st.scan, carries, false);
   }
+  [[nodiscard]] TreePlace first_place(KernelRun& run) const {
+    return run.part().first_place(run.context().desc(s_.sink->desc));
+  }
+  [[nodiscard]] TreePlace last_place(KernelRun& run) const {
+    return run.part().last_place(run.context().desc(s_.sink->desc));
+  }
+  void go_on(Work& w) const {
+    read_record(*s_.fold, first_place(*w.kernel), w.kernel->before(s_.number), state(w).scan);
+  }
+  void hand_on_part(Work& w) const {
+    ScanState& scan = state(w).scan;
+    if (!s_.fold->tree) s_.fold->scan_finish(scan);
+    w.kernel->part().after(s_.number, record_of(*s_.fold, last_place(*w.kernel), scan.carries, scan));
+  }
+  [[nodiscard]] Carries carries_behind(const Chunk& chunk) const {
+    Carries behind = chunk.through ? chunk.carries : chunk.begun;
+    if (chunk.through) s_.fold->carry_blocks(behind, chunk.totals);
+    return behind;
+  }
   void hand_on(KernelRun& run, std::size_t c) const {
-    const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
-    Carries& next = run.chunk_state<Chunk>(c + 1, *this).carries;
-    next = chunk.through ? chunk.carries : chunk.begun;
-    if (chunk.through) s_.fold->carry_blocks(next, chunk.totals);
+    run.chunk_state<Chunk>(c + 1, *this).carries = carries_behind(run.chunk_state<Chunk>(c, *this));
   }
   [[nodiscard]] State& state(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   SinkSpec s_;

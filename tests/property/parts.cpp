@@ -1,0 +1,144 @@
+// Random plans under random cuts: parts that are run one after the other, or all at the same time whoever
+// comes first, give the bits of the uncut run, traps included.
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <thread>
+
+#include "tests/property/gen_plan.h"
+#include "tests/support/plan_runner.h"
+#include "vm/cpu/cpu_engine.h"
+#include "vm/split/split_run.h"
+
+namespace {
+
+using namespace nvm;
+using testing::Bindings;
+using testing::PlanCase;
+
+constexpr std::int64_t kSizes[] = {1,    2,    7,    8,    9,    31,   32,   33,    100,
+                                   1023, 1025, 2047, 2049, 4095, 4097, 9000, 70000, 140000};
+
+// Cuts at random places: some anywhere, some at or beside whole blocks and groups, some twice.
+class RandomCrew final : public vm::Crew {
+ public:
+  RandomCrew(std::uint64_t seed, bool at_once) : random_(seed), at_once_(at_once) {}
+  [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel&, std::int64_t n) override {
+    std::vector<std::int64_t> ends{n};
+    for (std::int64_t k = 1 + below(4); k > 0; --k) {
+      std::int64_t end = below(n + 1);
+      const std::int64_t grain =
+          std::array<std::int64_t, 4>{1, 8, 16, 2048}[static_cast<std::size_t>(below(4))];
+      end = std::clamp<std::int64_t>(end / grain * grain + (below(4) == 0 ? below(3) - 1 : 0), 0, n);
+      ends.push_back(end);
+      if (below(4) == 0) ends.push_back(end);
+      if (below(4) == 0) ends.push_back(std::min(end + 1, n));
+    }
+    std::sort(ends.begin(), ends.end());
+    return ends;
+  }
+  void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) override {
+    if (!at_once_) {
+      for (std::size_t p = 0; p < parts; ++p) run(p, threads);
+      return;
+    }
+    std::vector<std::size_t> order(parts);
+    for (std::size_t p = 0; p < parts; ++p) order[p] = p;
+    std::shuffle(order.begin(), order.end(), random_);
+    std::vector<std::thread> crew;
+    for (const std::size_t p : order) crew.emplace_back([&run, p, threads] { run(p, threads); });
+    for (std::thread& t : crew) t.join();
+  }
+
+ private:
+  std::int64_t below(std::int64_t limit) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(limit));
+  }
+  std::mt19937_64 random_;
+  bool at_once_;
+};
+
+// Code that runs as the crew wants.
+class SplitCode final : public plan::Code {
+ public:
+  SplitCode(const plan::Code& code, const plan::Plan& plan, vm::Crew& crew)
+      : code_(code), plan_(plan), crew_(crew) {}
+  [[nodiscard]] plan::RunStatus run(const plan::Run& run) const override {
+    vm::SplitRun split(code_, plan_, run, crew_);
+    const plan::RunStatus status = split.run();
+    counters = split.counters();
+    return status;
+  }
+  [[nodiscard]] std::string listing() const override { return {}; }
+  [[nodiscard]] std::size_t code_bytes() const override { return 0; }
+  mutable vm::SplitCounters counters;
+
+ private:
+  const plan::Code& code_;
+  const plan::Plan& plan_;
+  vm::Crew& crew_;
+};
+
+std::uint64_t parts_run = 0, records_handed_on = 0;
+
+// Empty if all is the same, on both instruction sets.
+std::string disagreement(std::uint64_t seed, std::int64_t n, IntBits bits, std::uint64_t cuts) {
+  const PlanCase c = testing::PlanGenerator(seed, n, bits, false).make();
+  plan::check(c.plan);
+  Bindings wanted = c.inputs;
+  const bool fine = evaluate(c.plan, wanted);
+  for (const auto isa : {vm::cpu::Isa::kAvx512, vm::cpu::Isa::kAvx2}) {
+    if (!isa_supported(isa)) continue;
+    vm::cpu::EngineOptions options;
+    options.isa = isa;
+    std::string reason;
+    const auto code = make_engine(options)->compile(c.plan, reason);
+    if (!code) return "refused: " + reason;
+    for (const bool at_once : {false, true})
+      for (const int threads : {1, 2}) {
+        RandomCrew crew(cuts, at_once);
+        const SplitCode split(*code, c.plan, crew);
+        const auto run = run_plan(split, c.plan, c.inputs, threads);
+        parts_run += split.counters.parts;
+        records_handed_on += split.counters.records;
+        std::string wrong = run.trouble;
+        if (run.status != (fine ? plan::RunStatus::kDone : plan::RunStatus::kTrapped))
+          wrong += " status " + std::to_string(static_cast<int>(run.status));
+        else if (fine)
+          wrong += differences(c.plan, wanted, run.results);
+        if (!wrong.empty())
+          return "seed " + std::to_string(seed) + ", n " + std::to_string(n) + ", cuts " +
+                 std::to_string(cuts) + (at_once ? " at once" : " in order") + ", bits " +
+                 std::to_string(bits == IntBits::k64 ? 64 : 32) + ", " + std::string(isa_name(isa)) +
+                 ", threads " + std::to_string(threads) + ": " + wrong + "\n" + print(c.plan);
+      }
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("random plans in random parts give what the reference gives") {
+  const bool held = rc::check("parts and reference agree", [] {
+    const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+    const auto cuts = *rc::gen::arbitrary<std::uint64_t>();
+    const auto size = *rc::gen::elementOf(std::vector<std::int64_t>(std::begin(kSizes), std::end(kSizes)));
+    const auto bits = *rc::gen::element(IntBits::k64, IntBits::k32);
+    RC_ASSERT(disagreement(seed, size, bits, cuts) == "");
+  });
+  CHECK(held);
+}
+
+TEST_CASE("every size at least once, in parts") {
+  parts_run = records_handed_on = 0;
+  std::uint64_t seed = 1;
+  for (const std::int64_t n : kSizes)
+    for (const auto bits : {IntBits::k64, IntBits::k32}) {
+      CHECK(disagreement(seed, n, bits, seed) == "");
+      ++seed;
+    }
+  CHECK(parts_run > 100);
+  CHECK(records_handed_on > 50);
+}

@@ -1,0 +1,153 @@
+#include "vm/split/devices.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "vm/simd/reduce_tree.h"
+
+namespace nvm::vm {
+
+namespace {
+
+std::optional<int> number(std::string_view text, int most) {
+  int n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size() || n < 1 || n > most) return std::nullopt;
+  return n;
+}
+
+// What parts begin at multiples of, if there are at least so many iterations for each.
+std::int64_t grain_of(std::int64_t each) {
+  constexpr std::int64_t kSuperblock = kReduceBlock * kReduceBlock;
+  if (each >= 16 * kSuperblock) return kSuperblock;
+  return each >= 16 * kReduceBlock ? kReduceBlock : kScanGroup;
+}
+
+}  // namespace
+
+std::optional<DeviceList> parse_devices(std::string_view text, std::string& why) {
+  constexpr int kMostDevices = 64, kMostSpeed = 1000;
+  why = "expected cpu, cpu*K, or cpu*K=S:S..., as cpu*2=1:3, with a relative speed for each of K devices";
+  if (text == "cpu") return DeviceList{{1}};
+  if (!text.starts_with("cpu*")) return std::nullopt;
+  text.remove_prefix(4);
+  const std::size_t equals = text.find('=');
+  const auto count = number(text.substr(0, equals), kMostDevices);
+  if (!count) return std::nullopt;
+  if (equals == std::string_view::npos)
+    return DeviceList{std::vector<int>(static_cast<std::size_t>(*count), 1)};
+  DeviceList list;
+  text.remove_prefix(equals + 1);
+  for (;;) {
+    const std::size_t colon = text.find(':');
+    const auto speed = number(text.substr(0, colon), kMostSpeed);
+    if (!speed) return std::nullopt;
+    list.speeds.push_back(*speed);
+    if (colon == std::string_view::npos) break;
+    text.remove_prefix(colon + 1);
+  }
+  if (list.speeds.size() != static_cast<std::size_t>(*count)) return std::nullopt;
+  return list;
+}
+
+struct Devices::Device {
+  DeviceCounters counters;
+  Thread thread;
+};
+
+Devices::Devices(const DeviceList& list, std::int64_t least) : speeds_(list.speeds), least_(least) {
+  for (std::size_t d = 0; d < speeds_.size(); ++d) {
+    devices_.push_back(std::make_unique<Device>());
+    devices_.back()->counters.name = "cpu/" + std::to_string(d);
+  }
+}
+
+Devices::~Devices() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  begin_.notify_all();
+}
+
+std::vector<std::int64_t> Devices::ends(const plan::Kernel&, std::int64_t n) {
+  const auto count = static_cast<std::int64_t>(speeds_.size());
+  if (count < 2 || n / count < least_) return {n};
+  const std::int64_t grain = grain_of(n / count);
+  const std::int64_t all = std::accumulate(speeds_.begin(), speeds_.end(), std::int64_t{0});
+  std::vector<std::int64_t> ends;
+  std::int64_t speed = 0;
+  for (const int s : speeds_) {
+    speed += s;
+    ends.push_back(n / all * speed / grain * grain);
+  }
+  ends.back() = n;
+  return ends;
+}
+
+// Part p is that of device p; the calling thread is the first one's. Whoever comes while they work does all
+// alone.
+void Devices::work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) {
+  if (busy_.test_and_set(std::memory_order_acquire)) {
+    for (std::size_t p = 0; p < parts; ++p) run(p, threads);
+    return;
+  }
+  const int each = std::max(1, threads / static_cast<int>(devices_.size()));
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t d = 1; d < devices_.size(); ++d)
+      if (!devices_[d]->thread.running()) devices_[d]->thread.start([this, d] { serve(d); });
+    run_ = &run;
+    parts_ = parts;
+    left_ = parts - 1;
+    threads_ = each;
+    ++round_;
+  }
+  begin_.notify_all();
+  run(0, each);
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [&] { return left_ == 0; });
+  run_ = nullptr;
+  busy_.clear(std::memory_order_release);
+}
+
+void Devices::serve(std::size_t device) {
+  const int fastest = *std::max_element(speeds_.begin(), speeds_.end());
+  std::uint64_t seen = 0;
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    begin_.wait(lock, [&] { return closing_ || (run_ != nullptr && round_ != seen); });
+    if (closing_) return;
+    seen = round_;
+    if (device >= parts_) continue;
+    const auto& run = *run_;
+    const int threads = threads_;
+    lock.unlock();
+    const auto begin = std::chrono::steady_clock::now();
+    run(device, threads);
+    if (speeds_[device] < fastest)
+      std::this_thread::sleep_for((std::chrono::steady_clock::now() - begin) * (fastest - speeds_[device]) /
+                                  speeds_[device]);
+    lock.lock();
+    if (--left_ == 0) done_.notify_one();
+  }
+}
+
+void Devices::ran(std::size_t part, std::int64_t iterations) {
+  const std::lock_guard lock(mutex_);
+  DeviceCounters& c = devices_[part]->counters;
+  ++c.parts;
+  c.iterations += static_cast<std::uint64_t>(iterations);
+}
+
+std::vector<DeviceCounters> Devices::counters() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<DeviceCounters> all;
+  for (const auto& d : devices_) all.push_back(d->counters);
+  return all;
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,65 @@
+// The processor's threads as several devices: each has a thread that runs its parts, and its share of the
+// others.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bytecode/base/thread.h"
+#include "vm/split/split_run.h"
+
+namespace nvm::vm {
+
+// What `--devices` says: of each device how fast it is, compared with the others.
+struct DeviceList {
+  std::vector<int> speeds;
+};
+
+// "cpu", "cpu*K", "cpu*K=S:S...", K at most 64, speeds at most 1000. Nothing, with why in words, if it is
+// none.
+[[nodiscard]] std::optional<DeviceList> parse_devices(std::string_view text, std::string& why);
+
+struct DeviceCounters {
+  std::string name;
+  std::uint64_t parts = 0;
+  std::uint64_t iterations = 0;
+};
+
+// Kernels are cut by speed: at multiples of whole superblocks of folds where parts are long, of blocks or
+// groups where they are shorter, so that parts rarely wait. Devices that are slower than the fastest are
+// imitated: they pause after each part.
+class Devices final : public Crew {
+ public:
+  // Kernels of fewer iterations than `least` for each device are not cut.
+  explicit Devices(const DeviceList& list, std::int64_t least = std::int64_t{1} << 15);
+  ~Devices() override;
+
+  [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel& kernel, std::int64_t n) override;
+  void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) override;
+  [[nodiscard]] std::vector<DeviceCounters> counters() const;
+  void ran(std::size_t part, std::int64_t iterations) override;
+
+ private:
+  struct Device;
+  void serve(std::size_t device);
+
+  std::vector<int> speeds_;
+  std::int64_t least_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  mutable std::mutex mutex_;
+  std::condition_variable begin_, done_;
+  const std::function<void(std::size_t, int)>* run_ = nullptr;  // under way; null: nothing
+  std::size_t parts_ = 0, left_ = 0;
+  int threads_ = 1;
+  std::uint64_t round_ = 0;
+  bool closing_ = false;
+  std::atomic_flag busy_;
+};
+
+}  // namespace nvm::vm
