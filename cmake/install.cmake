@@ -23,7 +23,7 @@ set_target_properties(nvm_shared PROPERTIES OUTPUT_NAME nvm EXPORT_NAME nvm VERS
 
 add_library(nvm_static STATIC "${CMAKE_BINARY_DIR}/libnvm.cpp")
 get_property(layers GLOBAL PROPERTY NVM_STATIC_LAYERS)
-list(REMOVE_ITEM layers nvm_vm_cmd)
+list(REMOVE_ITEM layers nvm_vm_cmd nvm_vm_serve)
 foreach(part IN LISTS layers ITEMS nvm_kernels_portable nvm_kernels_avx2 nvm_kernels_avx512)
   if(TARGET ${part})
     target_sources(nvm_static PRIVATE $<TARGET_OBJECTS:${part}>)

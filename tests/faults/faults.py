@@ -24,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 
+import served
+
 NVM, SHIM, ROOT, EXAMPLE_CPP, EXAMPLE_C = sys.argv[1:6]
 ALL = "--all" in sys.argv
 EACH = int(sys.argv[sys.argv.index("--each") + 1]) if "--each" in sys.argv else 420  # allocations of a command
@@ -73,6 +75,7 @@ CASES = [
     Case("tune", [NVM, "tune", SORT], "", []),
     Case("spawn", [NVM, "run", "--allow", "spawn,read,write", "spawn.vcode"], "", []),
     Case("vinterp", [NVM, "vinterp", SORT_VCODE], (PROGRAMS / "quicksort.in").read_text(), []),
+    Case("serve", [NVM, "serve", "--port", "0"], "", []),
     Case("version", [NVM, "version"], "", []),
     Case("help", [NVM, "help", "run"], "", []),
     Case("libnvm C++", [EXAMPLE_CPP], "", []),
@@ -81,7 +84,7 @@ CASES = [
 # What a command shows differs from run to run.
 TIMED = {"profile", "limits", "trace", "tune", "explain"}
 # These go on: a form that fails is one of several, a process that is not started is told to the program.
-GO_ON = {"repl", "remora repl", "spawn"}
+GO_ON = {"repl", "remora repl", "spawn", "serve"}
 TERM = "term"  # no failure, but a signal
 ERRNOS = {"open": (errno.EACCES, errno.EMFILE, errno.EINTR, TERM), "fopen": (errno.EMFILE,), "read": (errno.EIO, errno.EINTR, "short"),
           "write": (errno.ENOSPC, errno.EINTR, "short"), "writev": (errno.ENOSPC,), "fsync": (errno.EIO, TERM), "close": (errno.EIO,),
@@ -114,6 +117,8 @@ def run(case, folder, **variables):
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache"), "LC_ALL": "C.UTF-8", **variables}
     if variables:
         environment["LD_PRELOAD"] = SHIM
+    if case.name == "serve":
+        return served.run(case.words, folder, environment)
     return subprocess.run(case.words, cwd=folder, input=case.stdin.encode(), env=environment, capture_output=True, check=False, timeout=300)
 
 

@@ -166,6 +166,7 @@ int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch
   options.vm.cancelled = Interruptible::asked();
   options.optimise = arguments.choice(Option::kOptimise) == 0;
   options.print_length = arguments.count_or_all(Option::kPrintLength);
+  options.charts_as_svg = arguments.choice(Option::kCharts) == 1;
   options.vm.explain = explain;
   options.show_all = arguments.given(Option::kVerbose);
   options.vm.watchers = watch.watchers();

@@ -34,6 +34,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   options.int_bits = o.int_bits == 32 ? IntBits::k32 : IntBits::k64;
   options.untrusted = o.vm.untrusted;
   options.print.print_length = o.print_length;
+  options.print.charts_as_svg = o.charts_as_svg;
   options.line_width = o.interactive ? 120 : 0;
   options.gate = gate_of(o.vm);
   options.world = world_of(o.vm.watchers);

@@ -21,6 +21,7 @@ struct NeslOptions {
   bool interactive = false;  // errors concern one form only; results of long lines are folded
   bool arg_check = true;
   std::int64_t print_length = 100;  // elements shown of a sequence
+  bool charts_as_svg = false;       // charts among the results are documents, not drawn in letters
 };
 
 // A value of NESL as a host has it: its type in NESL's notation, "[float]" or "(int, [char])", and its value

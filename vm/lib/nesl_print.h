@@ -15,6 +15,7 @@ namespace nvm::vm {
 
 struct PrintStyle {
   std::int64_t print_length = 100;               // elements shown per sequence; behind them stands ",..."
+  bool charts_as_svg = false;                    // not drawn in letters
   bool all_digits = false;                       // floats as they are, not rounded to 15 significant digits
   const std::atomic<bool>* cancelled = nullptr;  // ShowingCancelled is thrown where it is set
 };

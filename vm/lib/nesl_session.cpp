@@ -278,7 +278,10 @@ void NeslSession::show_value(const std::string& name, const frontend::Type* type
   style.all_digits = all_digits;
   style.cancelled = options_.cancelled;
   frontend::TypeArena passing;
-  if (is_chart(type)) return show(name + " : chart\n" + draw_text(chart_of(slots)));
+  if (is_chart(type)) {
+    const Chart chart = chart_of(slots);
+    return show(name + " : chart\n" + (style.charts_as_svg ? draw_svg(chart) : draw_text(chart)));
+  }
   show(fold_result(name, print_value(passing, type, slots, style), frontend::print_type(type),
                    options_.line_width) +
        "\n");
