@@ -51,12 +51,14 @@ Range range_of(const BodyInst& in, const Body& body, std::span<const Var> vars, 
 }  // namespace
 
 std::vector<Range> value_ranges(const Body& body, std::span<const Var> vars, IntBits bits,
-                                std::optional<std::int64_t> length) {
+                                std::optional<std::int64_t> length, const Range& uniform) {
   std::vector<Range> ranges;
   for (const BodyInst& in : body.insts) {
     const bool counts = in.pull == Pull::kIndex || in.pull == Pull::kWithin;
     ranges.push_back(counts && length ? Range{0, std::max<std::int64_t>(*length - 1, 0)}
-                                      : range_of(in, body, vars, bits, ranges));
+                     : in.pull == Pull::kUniform && in.type == Type::kInt
+                         ? uniform
+                         : range_of(in, body, vars, bits, ranges));
   }
   return ranges;
 }

@@ -1,163 +1,143 @@
 #!/usr/bin/env python3
-"""The seven programs of the paper on Ikra (Springer, Wauligmann, Masuhara, ARRAY 2017) beside NumPy's loops.
+"""The seven programs of the paper on Ikra: nvm, fused, not fused and without its compiler, beside loops by hand, NumPy, Numba and JAX.
 
-    ikra.py [--full] [P1 ...]        with neslvm installed; small sizes unless --full
+    ikra.py [--full] [--threads N] [--repeats N] [P1 ...]
 
-Milliseconds of one run after a first one, whose time stands beside it; kernels and compilations of the first. What NumPy gives is
-compared before times are taken."""
-import sys
+with neslvm installed (or PYTHONPATH=build/python/site); small sizes unless --full. The loops by hand are compiled here by g++; Numba and
+JAX take part where they are installed. Every result is compared with NumPy's before times are taken; then the contestants run in turn,
+and the best of each counts: milliseconds of one run. `/hand` is nvm against the fused loop by hand; `gain` is not fused / fused of nvm
+against the same of the loops by hand. Prints Markdown."""
+import argparse
+import importlib
 import time
 
+import hand
 import numpy as np
 import nvm
+import ikra_programs
+from hand import Missing
 
-SMALL, FULL = (20, 50, 50, 12), (20, 500, 500, 2)
-
-
-def new(dims, m):
-    return nvm.new(dims, lambda i, j, k, l: k % m)  # noqa: E741
-
-
-def add(d, m):
-    """(x + index of dimension d) % m, as a section and in NumPy."""
-    section = (lambda x, at: (x + at[0]) % m, lambda x, at: (x + at[1]) % m, lambda x, at: (x + at[2]) % m, lambda x, at: (x + at[3]) % m)[d]
-    return (lambda y: y.map(section, with_index=True)), (lambda y, index: (y + index[d]) % m)
+TINY, SMALL, FULL = (4, 6, 5, 3), (20, 50, 50, 12), (20, 500, 500, 2)
+HIMENO = {TINY: (6, 5, 7), SMALL: (33, 17, 17), FULL: (129, 65, 65)}
+TURNS = {"P1": (10, 10), "P2": (10, 10), "P3": (50, 100), "P4": (20, 40), "P5": (100, 100), "P6": (10, 20), "P7": (20, 40)}
+TARGETS = {"P1": 1.25, "P2": 1.5, "P3": 1.25, "P4": 1.5, "P5": 1.5, "P6": 1.25, "P7": 1.25}
+MAPS = ("P1", "P3", "P6", "P7")  # a stencil by hand is a pass of its own, fused or not
+BY_HAND = {"P1": "p1", "P2": "stencils", "P3": "p3", "P4": "stencils", "P6": "p6", "P7": "p7"}
 
 
-def straight(start, steps):
-    """A program that maps one step after the other."""
+def with_options(**options):
+    def run(name, given, turns):
+        with nvm.options(**options):
+            return ikra_programs.NVM[name](given, turns)
 
-    def mine(dims):
-        y = start(dims)
-        for step, _ in steps:
-            y = step(y)
-        return y
-
-    def numpys(dims):
-        index = np.indices(dims, sparse=True)
-        y = np.broadcast_to(index[2] % 133777, dims)
-        for _, step in steps:
-            y = step(y, index)
-        return y
-
-    return mine, numpys
+    return run
 
 
-def p1():
-    def mine(dims):
-        a = nvm.new(dims, lambda i, j, k, l: (7 + i + j + k + l) % 1337)  # noqa: E741
-        for _ in range(10):
-            a = a.map(lambda x, at: (x + at[0] + at[1] + at[2] + at[3]) % 1337, with_index=True)
-        return a
+def by_hand(fused, threads):
+    def run(name, given, turns):
+        if name == "P5":
+            return hand.himeno(given, turns, threads)
+        return hand.ints(BY_HAND[name], given, turns, fused, threads)
 
-    def numpys(dims):
-        at = np.indices(dims, sparse=True)
-        s = at[0] + at[1] + at[2] + at[3]
-        x = (7 + s) % 1337
-        for _ in range(10):
-            x = (x + s) % 1337
-        return x
-
-    return mine, numpys
+    hand.library()
+    return run
 
 
-OFFSETS = [(-1, 0, 0, 0), (0, 0, 0, 0), (1, 0, 0, 0), (-1, -1, 0, 0)]
+def optional(module, threads):
+    try:
+        found = importlib.import_module(module)
+    except ImportError as e:
+        raise Missing(f"{e.name or module} is not installed") from None
+    if hasattr(found, "threads"):
+        found.threads(threads)
+    return lambda name, given, turns: found.PROGRAMS[name](given, turns)
 
 
-def stencils(turns):
-    def section(a, b, c, d, i):
-        return ((a % 938) + b // 97) % 97717 + i[i[i[c % 4] % 4] % 4] * (d % 7) % 99
-
-    def mine(dims):
-        y = nvm.new(dims, lambda i, j, k, l: (i + j) % (l + (i, j, k, l)[j % 4] + 7))  # noqa: E741
-        for _ in range(turns):
-            y = y.stencil(OFFSETS, section, outside=37, with_index=True)
-        return y
-
-    def numpys(dims):
-        at = np.indices(dims)
-        pick = lambda k: np.choose(k % 4, list(at))  # noqa: E731
-        y = (at[0] + at[1]) % (at[3] + pick(at[1]) + 7)
-        for _ in range(turns):
-            a, c, d = y[:-2, 1:], y[2:, 1:], y[:-2, :-1]
-            b, i = y[1:-1, 1:], at[:, 1:-1, 1:]
-            inner = lambda k, i=i: np.choose(k % 4, list(i))  # noqa: E731
-            made = np.full(dims, 37)
-            made[1:-1, 1:] = ((a % 938) + b // 97) % 97717 + inner(inner(inner(c))) * (d % 7) % 99
-            y = made
-        return y
-
-    return mine, numpys
+def contestants(threads):
+    """By name: a function of program, what it is given and turns; and why others cannot take part."""
+    makers = {
+        "nvm": lambda: with_options(threads=threads), "nvm unfused": lambda: with_options(threads=threads, fusion="off"),
+        "jit off": lambda: with_options(threads=threads, jit="off"), "hand": lambda: by_hand(True, threads),
+        "hand unfused": lambda: by_hand(False, threads), "NumPy": lambda: lambda name, given, turns: ikra_programs.NUMPY[name](given, turns),
+        "Numba": lambda: optional("ikra_numba", threads), "JAX": lambda: optional("ikra_jax", threads)}
+    found, missing = {}, {}
+    for name, make in makers.items():
+        try:
+            found[name] = make()
+        except Missing as why:
+            missing[name] = str(why)
+    return found, missing
 
 
-def p5(turns, shape=(33, 17, 17)):
-    """Himeno with its constants, whose sums of b times differences are zero."""
-
-    def section(v, at):
-        sums = v[1, 0, 0] * 0.0 + v[0, 1, 0] * 0.0 + v[0, 0, 1] * 0.0 + v[-1, 0, 0] + v[0, -1, 0] + v[0, 0, -1]
-        return v[0, 0, 0] + 0.8 * (sums * (1.0 / 6) - v[0, 0, 0])
-
-    def mine(_):
-        n = shape[0]
-        p = nvm.asarray(np.broadcast_to((np.arange(n) ** 2 / (n - 1) ** 2)[:, None, None], shape).copy())
-        for _ in range(turns):
-            p = p.stencil([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)], section, outside=0.0, relative=True,
-                          with_index=True)
-        return p
-
-    def numpys(_):
-        n = shape[0]
-        p = np.broadcast_to((np.arange(n) ** 2 / (n - 1) ** 2)[:, None, None], shape).copy()
-        for _ in range(turns):
-            c = p[1:-1, 1:-1, 1:-1]
-            sums = (p[2:, 1:-1, 1:-1] * 0.0 + p[1:-1, 2:, 1:-1] * 0.0 + p[1:-1, 1:-1, 2:] * 0.0 + p[:-2, 1:-1, 1:-1] + p[1:-1, :-2, 1:-1]
-                    + p[1:-1, 1:-1, :-2])
-            made = np.zeros(shape)
-            made[1:-1, 1:-1, 1:-1] = c + 0.8 * (sums * (1.0 / 6) - c)
-            p = made
-        return p
-
-    return mine, numpys
+def takes_part(contestant, program):
+    return contestant != "hand unfused" or program in MAPS
 
 
-def programs(full):
-    k = 2 if full else 1
-
-    def start(dims):
-        return new(dims, 133777)
-
-    turn6 = [add(2, 13377), add(1, 13377), add(3, 1337), add(0, 13377), add(1, 1377)]
-    steps7 = []
-    for r in range(20 * k):
-        steps7 += [add(3, 77689) if r % 3 == 0 else add(0, 11799)] if r % 2 == 0 else [add(2, 1337), add(2, 8888888)]
-        steps7.append(add(2, 6678))
-    return {"P1": p1(), "P2": stencils(10), "P3": straight(start, [add(2, 13377)] * (50 * k)), "P4": stencils(20 * k), "P5": p5(100),
-            "P6": straight(start, turn6 * (10 * k)), "P7": straight(start, steps7)}
+def compare(program, contestant, got, want):
+    got = got.to_numpy() if isinstance(got, nvm.Array) else np.asarray(got)
+    if program == "P5":
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12, err_msg=f"{program}: {contestant}")
+    else:
+        np.testing.assert_array_equal(got, want, err_msg=f"{program}: {contestant}")
 
 
-def milliseconds(f, dims):
-    begin = time.perf_counter()
-    result = f(dims)
-    if isinstance(result, nvm.Array):
-        result.eval()
-    return (time.perf_counter() - begin) * 1e3, result
+def given_to(program, dims, himeno=ikra_programs.himeno_arrays):
+    return himeno(HIMENO[dims]) if program == "P5" else dims
 
 
-def main(arguments):
-    full = "--full" in arguments
-    dims = FULL if full else SMALL
-    wanted = [a for a in arguments if a.startswith("P")]
-    print(f"{'':4}{'nvm':>10}{'first':>10}{'kernels':>9}{'compiled':>9}{'NumPy':>10}")
-    for name, (mine, numpys) in programs(full).items():
-        if wanted and name not in wanted:
-            continue
-        with nvm.stats() as s:
-            first, got = milliseconds(mine, dims)
-        theirs, want = milliseconds(numpys, dims)
-        np.testing.assert_allclose(got.to_numpy(), want, rtol=1e-12, err_msg=name)
-        again, _ = milliseconds(mine, dims)
-        print(f"{name:4}{again:>10.1f}{first:>10.1f}{s.kernels:>9}{s.compiled:>9}{theirs:>10.1f}", flush=True)
+def check(program, dims, turns, found, himeno=ikra_programs.himeno_arrays):
+    """All contestants make what NumPy makes."""
+    given = given_to(program, dims, himeno)
+    want = ikra_programs.NUMPY[program](given, turns)
+    for name, run in found.items():
+        if takes_part(name, program):
+            compare(program, name, run(program, given, turns), want)
+
+
+def measure(program, dims, turns, found, repeats, clock=time.perf_counter):
+    """Milliseconds, the best of each; its first run was the check."""
+    given = given_to(program, dims)
+    best = {}
+    for _ in range(repeats):
+        for name, run in found.items():
+            if takes_part(name, program):
+                begin = clock()
+                run(program, given, turns)
+                best[name] = min(best.get(name, np.inf), (clock() - begin) * 1e3)
+    return best
+
+
+def row(program, best, names):
+    cells = [f"{best[n]:.1f}" if n in best else "" for n in names]
+    ratio = gain = ""
+    if "hand" in best:
+        ratio = f"{best['nvm'] / best['hand']:.2f} ({TARGETS[program]})"
+        if program in MAPS and "nvm unfused" in best and "hand unfused" in best:
+            gain = f"{best['nvm unfused'] / best['nvm'] / (best['hand unfused'] / best['hand']):.2f}"
+    return "| " + " | ".join([program, *cells, ratio, gain]) + " |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--processor-time", action="store_true", help="where other work runs beside this, with --threads 1")
+    parser.add_argument("--only", default="", help="contestants, between commas")
+    parser.add_argument("programs", nargs="*", default=list(TURNS))
+    a = parser.parse_args()
+    dims = FULL if a.full else SMALL
+    found, missing = contestants(a.threads)
+    clock = time.process_time if a.processor_time else time.perf_counter
+    found = {n: f for n, f in found.items() if not a.only or n in a.only.split(",")}
+    for name, why in missing.items():
+        print(f"{name} does not take part: {why}\n")
+    print("| " + " | ".join(["", *found, "/hand", "gain"]) + " |\n| :--- |" + " ---: |" * (len(found) + 2))
+    for program in a.programs:
+        turns = TURNS[program][a.full]
+        check(program, dims, turns, found)
+        print(row(program, measure(program, dims, turns, found, a.repeats, clock), list(found)), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -16,6 +16,7 @@
 #include "vm/cpu/codegen/reciprocals.h"
 #include "vm/cpu/codegen/rounds.h"
 #include "vm/cpu/codegen/scan_emitter.h"
+#include "vm/cpu/codegen/side_by_side.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stage_frame.h"
 #include "vm/cpu/codegen/stripes.h"
@@ -74,21 +75,72 @@ class StageEmitter {
     FoldEmitter folds(*lanes_, spec_.folds);
     folds.load([&](const StageFold& f) { return lanes_pointer(f); },
                frame_.field(offsetof(StageArgs, phase)));
-    const asmjit::Label loop = cc_.newLabel();
+    const asmjit::Label loop = cc_.newLabel(), end = cc_.newLabel();
+    emit_side_by_side(folds, end);
     cc_.bind(loop);
     if (spec_.striped) load_all_stripes();
     for (std::size_t turn = 0; turn < (spec_.striped ? kStripeTurn : 1); ++turn) {
       emit_iteration(turn);
       const auto value = [&](const StageFold& f) { return values_[at(f.value)]; };
       spec_.striped ? folds.combine_in(turn, value) : folds.combine(value);
-      step_index();
+      step_index(spec_.striped ? 1 : lanes_->count());
     }
     if (spec_.striped) scans_.settle();
     advance(loop);
+    cc_.bind(end);
     folds.store([&](const StageFold& f) { return lanes_pointer(f); }, frame_.n());
     scans_.store(scan_cell);
     for (const StagePack& p : spec_.packs)
       cc_.mov(frame_.cell(advance_slot(p)), frame_.pointer(advance_slot(p)));
+  }
+  // In front of the loop, which does what is left over: several vectors at a time. To `end` if nothing is.
+  void emit_side_by_side(FoldEmitter& folds, const asmjit::Label& end) {
+    const std::size_t together = vectors_side_by_side(spec_, needed_, lanes_->isa());
+    if (together == 1) return;
+    const asmjit::Label loop = cc_.newLabel(), behind = cc_.newLabel();
+    const auto step = static_cast<std::int32_t>(together) * lanes_->count();
+    const x86::Gp last = cc_.newInt64();
+    const bool words = reciprocals_.small_of_words();
+    if (words) jump_unless_words(behind);
+    reciprocals_.assume_words(words);
+    std::vector<std::vector<Lane>> values(together, values_);
+    cc_.bind(loop);
+    cc_.lea(last, x86::ptr(frame_.i(), step));
+    cc_.cmp(last, frame_.n());
+    cc_.ja(behind);
+    const auto each = [&](auto emit) {
+      for (std::size_t of = 0; of < together; ++of) {
+        ahead_ = static_cast<std::int64_t>(of) * lanes_->count();
+        values_.swap(values[of]);
+        emit();
+        values_.swap(values[of]);
+      }
+      ahead_ = 0;
+    };
+    for (std::size_t i = 0; i < values_.size(); ++i) each([&] { emit_value(i); });
+    each([&] {
+      for (const StageOutput& out : spec_.outputs) emit_output(out);
+      folds.combine([&](const StageFold& f) { return values_[at(f.value)]; });
+    });
+    step_index(step);
+    cc_.add(frame_.i(), step);
+    cc_.jmp(loop);
+    cc_.bind(behind);
+    reciprocals_.assume_words(false);
+    cc_.cmp(frame_.i(), frame_.n());
+    cc_.jae(end);
+  }
+  // Where a number that is the same for all iterations is not of 32 bits.
+  void jump_unless_words(const asmjit::Label& to) {
+    const x86::Gp number = cc_.newInt64(), word = cc_.newInt64();
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const BodyInst& in = spec_.body->insts[i];
+      if (!needed_[i] || in.pull != Pull::kUniform || in.type != Type::kInt) continue;
+      cc_.mov(number, frame_.cell({SlotKind::kUniform, in.var}));
+      cc_.movsxd(word, number.r32());
+      cc_.cmp(word, number);
+      cc_.jne(to);
+    }
   }
   // Vectors of lanes that go round together have values of their own.
   void emit_repeated() {
@@ -327,7 +379,7 @@ class StageEmitter {
       const StageInput& in = *input_of_[i];
       if (needed_[i])
         values_[i] =
-            lanes_->load(in.storage, frame_.element(scratch_slot(in.scratch, in.storage), in.storage));
+            lanes_->load(in.storage, element(scratch_slot(in.scratch, in.storage), in.storage));
       return;
     }
     if (!needed_[i]) return;
@@ -357,9 +409,12 @@ class StageEmitter {
       }
       case Pull::kScanned: values_[i] = emit_scan(in); return;
       case Pull::kConst:
-      case Pull::kUniform:
-      case Pull::kIndex: return;  // hoisted
+      case Pull::kUniform: return;  // hoisted
+      case Pull::kIndex:
       case Pull::kWithin:
+        if (ahead_ != 0) values_[i] = lanes_->add_int(values_[i], lanes_->constant_int(ahead_));
+        if (in.pull == Pull::kIndex) return;
+        [[fallthrough]];
       case Pull::kPerSegment:
       case Pull::kSegment:  // hoisted, as it is given otherwise
         NVM_CHECK(spec_.row == in.desc, "a per-segment pull that the kernel should have provided");
@@ -389,7 +444,7 @@ class StageEmitter {
   // A gather over a stretch: the elements stand side by side.
   [[nodiscard]] Lane emit_straight(std::size_t i, const BodyInst& in) {
     const Storage storage = var(in.var).storage;
-    const Lane all = lanes_->load(storage, frame_.element(straight_slot(i), storage));
+    const Lane all = lanes_->load(storage, element(straight_slot(i), storage));
     if (in.b == kNone) return all;
     const Lane zero = in.type == Type::kFloat  ? lanes_->constant_float(0.0)
                       : in.type == Type::kBool ? lanes_->constant_bool(false)
@@ -422,12 +477,12 @@ class StageEmitter {
     }
   }
 
-  void step_index() {
+  void step_index(std::int32_t by) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const Pull pull = spec_.body->insts[i].pull;
       const bool counts = pull == Pull::kIndex || pull == Pull::kWithin;
       if (!needed_[i] || input_of_[i] != nullptr || !counts) continue;
-      const Lane step = lanes_->constant_int(spec_.striped ? 1 : lanes_->count());
+      const Lane step = lanes_->constant_int(by);
       const x86::Vec v = values_[i].v;
       lanes_->wide() ? cc_.vpaddq(v, v, step.v) : cc_.vpaddd(v, v, step.v);
     }

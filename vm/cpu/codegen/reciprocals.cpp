@@ -30,16 +30,29 @@ bool is_one(const BodyInst& in) { return in.pull == Pull::kConst && in.type == T
 
 void Reciprocals::prepare(const std::vector<bool>& computed, const CellOf& cell_of) {
   division_of_.assign(computed.size(), kNone);
-  std::vector<Range> ranges;
+  constexpr Range kSmall = {-kSmallDividend, kSmallDividend};
+  std::vector<Range> ranges, of_words;
   for (std::size_t i = 0; i < computed.size(); ++i) {
     if (!computed[i] || !divides(*spec_.body, spec_.body->insts[i])) continue;
     auto found = division(i, cell_of);
     if (!found) continue;
-    if (ranges.empty()) ranges = plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits);
-    found->is_small = !lanes_.wide() || ranges[at(found->dividend)].inside({-kSmallDividend, kSmallDividend});
+    if (ranges.empty()) {
+      ranges = plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits);
+      of_words =
+          plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits, std::nullopt, all_ints(32));
+    }
+    found->is_small = !lanes_.wide() || ranges[at(found->dividend)].inside(kSmall);
+    found->is_small_of_words = of_words[at(found->dividend)].inside(kSmall);
     division_of_[i] = static_cast<std::int32_t>(divisions_.size());
     divisions_.push_back(*found);
   }
+}
+
+bool Reciprocals::small_of_words() const {
+  const auto asked = [](const Division& d) { return !d.is_small; };
+  return std::any_of(divisions_.begin(), divisions_.end(), asked) &&
+         std::all_of(divisions_.begin(), divisions_.end(),
+                     [](const Division& d) { return d.is_small || d.is_small_of_words; });
 }
 
 std::optional<Reciprocals::Division> Reciprocals::division(std::size_t value, const CellOf& cell_of) {
@@ -113,7 +126,8 @@ Lane Reciprocals::emit(std::size_t value, const std::vector<Lane>& values) {
   const Division& division = divisions_[at(division_of_[value])];
   const Divisor& d = divisors_[division.divisor];
   const Lane& a = values[at(division.dividend)];
-  const Lane result = division.is_small ? by_inverse(division, a) : either(division, a, values);
+  const bool is_small = division.is_small || (words_ && division.is_small_of_words);
+  const Lane result = is_small ? by_inverse(division, a) : either(division, a, values);
   if (!lanes_.wide()) {
     const Lane least = lanes_.compare(Compare::kEq, a, lanes_.constant_int(INT32_MIN));
     trap(division, lanes_.and_bool(least, broadcast(d, Type::kBool, offsetof(Reciprocal, is_minus_one))),

@@ -26,6 +26,10 @@ class Reciprocals {
   [[nodiscard]] bool has(std::size_t value) const {
     return value < division_of_.size() && division_of_[value] != soac::kNone;
   }
+  // Do some dividends have to be asked, but none if the numbers that are the same for all iterations are of
+  // 32 bits? And: what is emitted from now on may take that as given.
+  [[nodiscard]] bool small_of_words() const;
+  void assume_words(bool assumed) { words_ = assumed; }
   // Quotient or remainder; traps as the table says.
   [[nodiscard]] Lane emit(std::size_t value, const std::vector<Lane>& values);
 
@@ -42,6 +46,7 @@ class Reciprocals {
     std::int32_t where = soac::kNone;  // flag: elsewhere the divisor is one
     bool remainder = false;
     bool is_small = false;
+    bool is_small_of_words = false;  // if what is the same for all iterations is of 32 bits
   };
   [[nodiscard]] std::optional<Division> division(std::size_t value, const CellOf& cell_of);
   [[nodiscard]] std::optional<std::size_t> divisor(std::int32_t value, const CellOf& cell_of);
@@ -66,6 +71,7 @@ class Reciprocals {
   std::vector<Divisor> divisors_;
   std::vector<Division> divisions_;
   std::vector<std::int32_t> division_of_;  // by value
+  bool words_ = false;
 };
 
 }  // namespace nvm::vm::cpu
