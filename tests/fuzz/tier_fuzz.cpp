@@ -51,7 +51,7 @@ Switches switches_of(const std::uint8_t* bytes) {
 
 test::TierResult run_in_groups(const vm::Code& code, vm::Pool& pool, plan::Engine& engine,
                                const Switches& s) {
-  test::TierMachine own(code, pool, s.limits.threads);
+  test::WritingMachine own(code, pool, s.limits.threads);
   vm::Lines lines(code, engine, {.mode = vm::JitMode::kAlways, .fusion = s.fusion});
   own.machine().line_tier = &lines;
   vm::block::Options options;
@@ -59,7 +59,7 @@ test::TierResult run_in_groups(const vm::Code& code, vm::Pool& pool, plan::Engin
   options.group_bytes = s.group_bytes;
   vm::block::BlockMode mode(code, own.machine(), {}, options);
   own.machine().calls = &mode;
-  return own.run(code);
+  return {own.run(code), {}};
 }
 
 bool out_of_memory(const test::TierResult& r) {

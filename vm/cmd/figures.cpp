@@ -34,6 +34,13 @@ void print_counters(const lib::Counters& c) {
   line("plan blocks", c.plan_blocks);
   std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
                c.seconds);
+  if (c.largest_share > 0) {  // there were ranks
+    line("rounds", c.rounds);
+    line("messages", c.messages);
+    line("bytes sent", c.bytes_sent);
+    std::fprintf(stderr, "%-15s %.2f\n%-15s %.6f\n", "largest share", c.largest_share, "waited seconds",
+                 c.waited_seconds);
+  }
   if (!c.plans_given_up.empty()) std::fputs("block plans given up:\n", stderr);
   for (const auto& [why, times] : c.plans_given_up)
     std::fprintf(stderr, "  %-25.*s %llu\n", static_cast<int>(why.size()), why.data(),

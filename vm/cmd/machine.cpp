@@ -184,6 +184,8 @@ lib::Options options_of(const Arguments& arguments) {
   options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
   if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
   options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
+  if (arguments.given(Option::kRanks)) options.ranks = static_cast<int>(arguments.integer(Option::kRanks, 1));
+  options.spread = arguments.integer(Option::kSpread, 1);
   options.max_depth = arguments.integer(Option::kMaxDepth, 0);
   options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
   options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));

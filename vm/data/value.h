@@ -263,10 +263,13 @@ struct PairValue;
 class Deferred;
 // A vector that is known by what it is made of, and not written (vm/data/view.h).
 struct View;
+// A vector of which each of several ranks has a part (vm/spmd). Opaque here.
+struct Distributed;
 
 // One entry of the operand stack or a frame slot; empty if it has been moved away.
-using Value = std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const PairValue>,
-                           std::shared_ptr<Deferred>, std::shared_ptr<const View>>;
+using Value =
+    std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const PairValue>, std::shared_ptr<Deferred>,
+                 std::shared_ptr<const View>, std::shared_ptr<const Distributed>>;
 
 // Pairs nest at most so deep: what goes through all parts of a value, and lets go of them, is recursive.
 inline constexpr int kDeepestPair = 1000;

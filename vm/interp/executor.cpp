@@ -38,9 +38,10 @@ void Executor::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Executor::execute(const Step& step, std::span<Value> operands,
                                                      std::span<Value> results) {
-  if (step.sorts != nullptr && combined_.sort(step, operands, results)) return;
+  if (step.sorts != nullptr && views_.combines && combined_.sort(step, operands, results)) return;
   RegionHook* const hook = machine_.hook;
-  const bool leaves = step.leaves.has(Form::kStrided) && (hook == nullptr || !hook->repeats());
+  const bool leaves =
+      step.leaves.has(Form::kStrided) && views_.combines && (hook == nullptr || !hook->repeats());
   if (leaves && unwritten_.leave_strided(step, operands, results)) return;
   if (hook != nullptr) {
     const bool unrecorded = step.unrecorded && !hook->repeats();

@@ -28,7 +28,8 @@ class Executor : private Room {
 
   // Counts also what is moved, if somebody asks.
   void primitive(const Step& step) {
-    if ((step.leaves_pull || step.takes_pull) && !(step.pending && pending_.open_here()) && pulls_.take(step))
+    if ((step.leaves_pull || step.takes_pull) && views_.combines && !(step.pending && pending_.open_here()) &&
+        pulls_.take(step))
       return;
     if (accounts_.counts_moved() && machine_.hook == nullptr) [[unlikely]]
       return perform_counted(step);

@@ -243,8 +243,10 @@ Host::Host(const HostOptions& options, Pool& pool, IntBits bits)
 
 // Seeding and starting the timer have no results, and what is written to the three given streams is the
 // program's output.
-bool Host::looks_outside(Op op, std::span<const Value> operands) {
-  if (op == Op::kSrand || op == Op::kStartTimer || op == Op::kWrite) return false;
+bool Host::looks_outside(Op op, std::span<const Value> operands) const {
+  if (op == Op::kSrand || op == Op::kStartTimer) return false;
+  if (world_->sees_output()) return true;
+  if (op == Op::kWrite) return false;
   if (op != Op::kFwrite && op != Op::kFclose) return true;
   const auto* slot = std::get_if<Vector>(&operands[op == Op::kFwrite ? 1 : 0]);
   return slot == nullptr || !slot->is_scalar() || slot->scalar_int() > 2;

@@ -48,7 +48,7 @@ class Host {
 
  private:
   void execute(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results);
-  [[nodiscard]] static bool looks_outside(Op op, std::span<const Value> operands);
+  [[nodiscard]] bool looks_outside(Op op, std::span<const Value> operands) const;
 
   struct Io;  // one execution of an instruction (host_ops.cpp)
 

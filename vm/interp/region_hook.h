@@ -84,6 +84,10 @@ class RegionHook {
   // Does it take any Vector::repeated among operands, and leave such?
   [[nodiscard]] virtual bool repeats() const = 0;
 
+  // Are there parts of vectors here only? Then each instruction is offered as it is written: no vector is
+  // left unwritten, and none is executed together with others.
+  [[nodiscard]] virtual bool has_parts() const { return false; }
+
   // Offers the condition of a check conditional (ssa/cfg.h). True: trust that it is F; should it not be, a
   // later call throws FailedCheck.
   virtual bool trust(const Value& condition, const Site& branch) = 0;

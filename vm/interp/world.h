@@ -28,6 +28,8 @@ class World {
   // if this is the run that does.
   using Reader = std::function<std::optional<std::string>(const std::string&)>;
   virtual std::optional<std::string> read_file(const std::string& path, const Reader& outside) = 0;
+  // Whether that counts as outside which a run writes to the streams that it was given.
+  [[nodiscard]] virtual bool sees_output() const { return false; }
   // Before a host instruction whose results depend on the outside. True: `results` are those of another run,
   // and it is not executed. Throws Fault kIo if that run did something else here.
   virtual bool play(Op op, Pool& pool, std::span<Value> results) = 0;

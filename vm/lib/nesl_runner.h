@@ -78,6 +78,11 @@ class Runner : public vm::ProgramRunner {
     counters_.kernels += c.kernels;
     counters_.compiled += c.compiled;
     counters_.block_calls += c.block_calls;
+    counters_.rounds += c.rounds;
+    counters_.messages += c.messages;
+    counters_.bytes_sent += c.bytes_sent;
+    counters_.waited_seconds += c.waited_seconds;
+    counters_.largest_share = std::max(counters_.largest_share, c.largest_share);
     counters_.block_groups += c.block_groups;
     counters_.block_levels += c.block_levels;
     counters_.block_plans += c.block_plans;

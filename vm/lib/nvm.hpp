@@ -243,8 +243,12 @@ struct Options {
   // Bytes, 0: what the machine has. Of vectors, and of the heap beyond 32 MB: where operator new is not
   // replaced by one that counts (bytecode/base/budget.h), what the process's grew by since the call began.
   std::uint64_t memory = 0;
-  std::int64_t max_depth = 0;  // open calls, 0: as many as memory holds
-  double time_limit = 0;       // seconds, 0: none; of a run, or of a call of a session
+  // Programs are executed by so many ranks together, which are threads of this process, each with memory,
+  // threads and limits of its own; 0: by none but this machine. Nothing that a program gives depends on it.
+  int ranks = 0;
+  std::int64_t spread = 1 << 15;  // elements from which on each rank has a part of a vector only, 1 or more
+  std::int64_t max_depth = 0;     // open calls, 0: as many as memory holds
+  double time_limit = 0;          // seconds, 0: none; of a run, or of a call of a session
   Capabilities allow;
   // Work that all runs of the machine may do, together: one for each instruction, call and turn of a loop,
   // and one for each element that it computes, as the cost model counts them. A program ends at the same
@@ -317,6 +321,10 @@ struct Counters {
   std::uint64_t plan_blocks = 0;   // of such plans, executed
   // Groups that a block plan was not begun for or has given up, by why.
   std::vector<std::pair<std::string_view, std::uint64_t>> plans_given_up;
+  // What ranks did together: rounds, and of the first one messages and bytes to others, and seconds that it
+  // waited for them; the longest part of a vector, by the mean of its parts.
+  std::uint64_t rounds = 0, messages = 0, bytes_sent = 0;
+  double waited_seconds = 0, largest_share = 0;
   // How often each way to execute was taken that is faster than the plain one; only those that were, by
   // their names in vm/data/fast_paths.def.
   std::vector<std::pair<std::string_view, std::uint64_t>> fast_paths;

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <condition_variable>
-#include <limits>
 #include <list>
-#include <mutex>
 
 #include "bytecode/base/disk_cache.h"
 #include "bytecode/base/read_file.h"
@@ -14,18 +11,21 @@
 #include "bytecode/base/thread.h"
 #include "gpu/api/devices.h"
 #include "vm/block/block_mode.h"
-#include "vm/interp/elements.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/output.h"
 #include "vm/interp/stack_machine.h"
+#include "vm/lib/alarm.h"
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
 #include "vm/lib/group_device.h"
 #include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
+#include "vm/lib/inputs.h"
 #include "vm/lib/legacy_trace.h"
+#include "vm/lib/on_rank.h"
 #include "vm/lib/watch.hpp"
 #include "vm/profile/observers.h"
+#include "vm/ranks/threads.h"
 
 namespace nvm::lib {
 
@@ -47,68 +47,6 @@ std::uint64_t find_machine_memory() {
 std::uint64_t machine_memory() {
   static const std::uint64_t bytes = find_machine_memory();
   return bytes;
-}
-
-// The first element that is no INT of 32 bits, or that there are too many to be counted with it, as words
-// that follow "input N has "; empty if there is nothing of the kind.
-std::string too_wide(const vm::Value& value) {
-  const auto* v = std::get_if<vm::Vector>(&value);
-  const auto* s = std::get_if<vm::Segdes>(&value);
-  if (const std::int64_t all = s != nullptr ? std::max(s->segments(), s->total()) : v->length();
-      all >= too_long(IntBits::k32))
-    return std::to_string(all) + " elements, more than an INT of 32 bits counts";
-  if (s == nullptr && (v->type() != Type::kInt || v->storage() != Storage::kI64)) return "";
-  const std::int64_t n = s != nullptr ? s->segments() : v->length();
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t x = s != nullptr ? s->length(i) : v->int_at(i);
-    if (x != static_cast<std::int32_t>(x))
-      return std::to_string(x) + " at position " + std::to_string(i) + ", more than an INT of 32 bits holds";
-  }
-  return "";
-}
-
-// Programs with an INT of 32 bits store none in 8 bytes. The elements fit: see too_wide().
-vm::Vector in_four_bytes(vm::Pool& pool, const vm::Vector& v) {
-  if (v.type() != Type::kInt || v.storage() != Storage::kI64 || v.is_scalar()) return v;
-  vm::Vector narrow = pool.vector(Storage::kI32, v.length());
-  auto* to = narrow.mutable_data<std::int32_t>();
-  for (std::int64_t i = 0; i < v.length(); ++i) to[i] = static_cast<std::int32_t>(v.int_at(i));
-  return narrow;
-}
-vm::Value in_four_bytes(vm::Pool& pool, const vm::Value& value) {
-  const auto* s = std::get_if<vm::Segdes>(&value);
-  if (s == nullptr) return in_four_bytes(pool, std::get<vm::Vector>(value));
-  return s->is_regular() ? *s : vm::Segdes::from_lengths(in_four_bytes(pool, s->lengths(pool)), s->total());
-}
-
-// What code relies on about inputs, violated; empty if nothing is.
-std::string wrong_inputs(const Program::Impl& program, IntBits bits, std::span<const vm::Value> inputs) {
-  const nvm::Loaded& loaded = program.loaded;
-  // As declared, where that was read: the module has those only that are used.
-  std::vector<std::pair<std::int32_t, TypeWord>> declared;
-  for (const nvm::Constant& c : loaded.program.constants) declared.emplace_back(c.input, c.word);
-  for (const ssa::Constant& c : loaded.module.constants) declared.emplace_back(c.input, c.word);
-  for (const auto& [number, word] : declared) {
-    if (number < 0) continue;
-    const auto i = static_cast<std::size_t>(number);
-    const std::string name = "input " + std::to_string(i);
-    if (i >= inputs.size()) return name + " is missing";
-    const Type is = vm::type_of(inputs[i]), expected = type_of(word);
-    if (is != expected)
-      return name + " is " + std::string(type_name(is)) + ", expected " + std::string(type_name(expected));
-    if (const std::string wide = bits == IntBits::k32 ? too_wide(inputs[i]) : ""; !wide.empty())
-      return name + " has " + wide;
-  }
-  if (program.inputs && inputs.size() > *program.inputs)
-    return std::to_string(inputs.size()) + " inputs, expected " + std::to_string(*program.inputs);
-  for (const ssa::Constant& c : loaded.module.constants) {
-    if (c.input < 0) continue;
-    const auto i = static_cast<std::size_t>(c.input);
-    if (c.is_single && vm::length_of(inputs[i]) != 1)
-      return "input " + std::to_string(i) + " has length " + std::to_string(vm::length_of(inputs[i])) +
-             ", expected 1";
-  }
-  return "";
 }
 
 // Whether there is anything for block mode to cut.
@@ -137,33 +75,6 @@ void report_tuning(const ssa::Module& module, const vm::block::Tuning& tuning, s
                  m.cut_seconds < m.whole_seconds ? "block mode pays" : "block mode does not pay");
   }
 }
-
-// Raises `stop` after some seconds unless it is destroyed before.
-class Alarm {
- public:
-  Alarm(double seconds, std::atomic<vm::Stop>& stop) {
-    if (seconds <= 0) stop.store(vm::Stop::kTime);
-    if (seconds <= 0 || seconds == std::numeric_limits<double>::infinity()) return;
-    thread_.start([this, seconds, &stop] {
-      std::unique_lock lock(mutex_);
-      if (!wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return done_; }))
-        stop.store(vm::Stop::kTime);
-    });
-  }
-  ~Alarm() {
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-    wake_.notify_one();
-  }
-  Alarm(const Alarm&) = delete;
-  Alarm& operator=(const Alarm&) = delete;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool done_ = false;
-  Thread thread_;  // ended first: it uses the others
-};
 
 }  // namespace
 
@@ -219,6 +130,17 @@ Options effective(const Options& given) {
   return options;
 }
 
+// Only the first rank is seen from outside.
+Options of_other_rank(Options options) {
+  options.ranks = 1;
+  options.in = options.out = options.err = nullptr;
+  options.watchers.clear();
+  options.count = options.cost = false;
+  options.explain.clear();
+  options.tune = nullptr;
+  return options;
+}
+
 bool asks_for_anything(const Capabilities& allow) {
   return !allow.read.empty() || !allow.write.empty() || allow.spawn;
 }
@@ -241,8 +163,9 @@ struct Vm::Impl {
   std::unique_ptr<vm::block::GroupEngine> groups;  // for the last program
   std::shared_ptr<const Program::Impl> groups_program;
   std::shared_ptr<const Program::Impl> running;
-  std::string told;               // why there is no CUDA engine
-  std::atomic<bool> busy{false};  // its owner may be destroyed meanwhile: who calls shares it
+  std::string told;                           // why there is no CUDA engine
+  std::atomic<bool> busy{false};              // its owner may be destroyed meanwhile: who calls shares it
+  std::vector<std::unique_ptr<Impl>> others;  // machines of the further ranks
 
   explicit Impl(const Options& given)
       : options(effective(given)),
@@ -251,7 +174,9 @@ struct Vm::Impl {
         output(options.output_limit),
         fuel_left(options.fuel),
         pool(pool_of(account)),
-        trimmer(account, [this] { pool->trim(); }) {}
+        trimmer(account, [this] { pool->trim(); }) {
+    for (int r = 1; r < options.ranks; ++r) others.push_back(std::make_unique<Impl>(of_other_rank(options)));
+  }
 
   vm::Machine machine(vm::Host& host, IntBits bits) {
     vm::Machine m;
@@ -259,7 +184,9 @@ struct Vm::Impl {
     m.prims.int_bits = bits;
     m.prims.isa = isa_of(options.isa);
     m.prims.threads =
-        options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+        options.threads > 0
+            ? options.threads
+            : std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / std::max(options.ranks, 1));
     m.prims.random = &host.random();
     m.host = &host;
     m.stop = &stop;
@@ -295,6 +222,7 @@ struct Vm::Impl {
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
                       Counters& counters) {
+    const bool together = machine.hook != nullptr && machine.hook->has_parts();
     const bool stack = program.has_stack_code();
     if (stack && traces_execution(options.legacy_trace)) {
       StackTrace trace(options.legacy_trace, program.loaded.program, *pool, options.err);
@@ -302,7 +230,8 @@ struct Vm::Impl {
     }
     if (program.loaded.verdict != Verdict::kOk || (stack && options.legacy_checks))
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
-    if (!has_lifted(program.loaded.module)) return vm::Interp(program.code, machine, inputs).run();
+    if (together || !has_lifted(program.loaded.module))
+      return vm::Interp(program.code, machine, inputs).run();
     const DiskCache cache(cache_folder(), "tuning 2");
     vm::block::Options blocks;
     blocks.threshold = options.block_threshold;
@@ -330,7 +259,8 @@ struct Vm::Impl {
     return *compiled;
   }
 
-  Result<Run> run(const Program& program, std::span<const Value> inputs);
+  Result<Run> run(const Program& program, std::span<const Value> inputs, Seat* seat = nullptr);
+  Result<Run> run_on_ranks(const Program& program, std::span<const Value> inputs);
   // What a run that was thrown out of has left half done.
   void forget_programs() {
     groups.reset();
@@ -381,7 +311,7 @@ class Watching {
   bool good_ = true;
 };
 
-Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
+Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, Seat* seat) {
   const Program program = given;  // NOLINT(performance-unnecessary-copy-initialization): it may go meanwhile
   if (program.impl() == nullptr) return refused("there is no program");
   const Watching watching(options.watchers);
@@ -390,8 +320,11 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
   const Program::Impl& loaded = *program.impl();
   const IntBits bits = loaded.bits;
   running = program.impl();
+  vm::World* world = world_of(options.watchers);
+  std::optional<OnRank> on_rank;
+  if (seat != nullptr) world = &on_rank.emplace(*seat, loaded.loaded.module, &stop, world);
   vm::Host host({options.in, options.out, options.err, &gate, static_cast<vm::RandomKind>(options.random),
-                 world_of(options.watchers), &output},
+                 world, &output},
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
   std::vector<vm::Value> values;
@@ -423,8 +356,8 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
   std::optional<Compiling> observed;
   if (observer != nullptr) observed.emplace(options, loaded.code, &stop, told, observer);
   Compiling& compiling = observed ? *observed : this->compiling(program);
-  m.prims.orderer = compiling.orderer();
-  m.hook = compiling.begin(m.prims);
+  m.prims.orderer = on_rank ? nullptr : compiling.orderer();
+  m.hook = on_rank ? on_rank->hook(m.prims, options) : compiling.begin(m.prims);
   m.line_tier = compiling.lines();
   const bool counted = options.cost || options.fuel > 0;  // of what these run, no work is counted
   m.function_tier = counted ? nullptr : compiling.functions();
@@ -433,17 +366,21 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
   if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);
   if (observer != nullptr) observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
-  const vm::Outcome outcome = [&] {
+  vm::Outcome outcome = [&] {
     const Alarm alarm(Budget::seconds_left(), stop);
     return execute(loaded, m, values, run.counters);
   }();
+  if (on_rank) {
+    on_rank->end(outcome);
+    on_rank->report(run.counters);
+  }
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (options.fuel > 0) fuel_left -= std::min(fuel_left, m.tally->spent());
   run.counters.peak_bytes = pool->stats().peak;
   if (observer != nullptr) observer->end_run();
   run.counters.mapped_bytes = pool->stats().mapped_peak;
   run.counters.fast_paths = named(fast_paths);
-  compiling.report(loaded, run);
+  if (!on_rank) compiling.report(loaded, run);
   if (outcome.error) return run_failure(*outcome.error, loaded, host.line_open());
   run.exited = outcome.exited;
   run.exit_line = origin_line_of(outcome.exit_line);
@@ -454,6 +391,35 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
     run.values.emplace_back(std::make_shared<Value::Impl>(Value::Impl{program.impl(), pool, value}));
   for (const auto& watcher : options.watchers) watcher->results(run.values);
   return run;
+}
+
+// All ranks end with what one of them ends with that nobody else has broken off.
+Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value> inputs) {
+  const std::vector<std::unique_ptr<ranks::Ranks>> carriers = ranks::thread_ranks(options.ranks);
+  std::vector<Seat> seats;
+  for (const auto& carrier : carriers) seats.push_back({carrier.get(), false, true});
+  std::vector<std::optional<Result<Run>>> ends(seats.size());
+  const auto run_one = [&](std::size_t r) {
+    Impl& impl = r == 0 ? *this : *others[r - 1];
+    ends[r].emplace(guarded([&] {
+      const Budget budget(impl.account, options.time_limit, options.cancelled);
+      return impl.run(program, inputs, &seats[r]);
+    }));
+    if (!*ends[r] && seats[r].alone) seats[r].carrier->abort(1, ends[r]->failure().reason);
+  };
+  {
+    std::list<Thread> threads;
+    try {
+      for (std::size_t r = 1; r < seats.size(); ++r) threads.emplace_back([&, r] { run_one(r); });
+    } catch (...) {
+      for (const Seat& seat : seats) seat.carrier->abort(1, "a rank could not be started");
+      throw;
+    }
+    run_one(0);
+  }
+  for (std::size_t r = 0; r < seats.size(); ++r)
+    if (!*ends[r] && !seats[r].broken) return std::move(*ends[r]);
+  return std::move(*ends[0]);
 }
 
 Vm::Vm(const Options& options)
@@ -476,7 +442,7 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     if (!taken) return refused(kBusy);
     const Budget budget(impl->account, impl->options.time_limit, impl->options.cancelled);
     try {
-      return impl->run(program, inputs);
+      return impl->options.ranks > 0 ? impl->run_on_ranks(program, inputs) : impl->run(program, inputs);
     } catch (...) {
       impl->forget_programs();
       throw;
@@ -484,10 +450,14 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
   });
 }
 void Vm::cancel() noexcept {
-  if (impl_ != nullptr) impl_->stop.store(vm::Stop::kInterrupt);
+  if (impl_ == nullptr) return;
+  impl_->stop.store(vm::Stop::kInterrupt);
+  for (const auto& other : impl_->others) other->stop.store(vm::Stop::kInterrupt);
 }
 void Vm::forbid_effects() noexcept {
-  if (impl_ != nullptr) impl_->effects_forbidden.store(true);
+  if (impl_ == nullptr) return;
+  impl_->effects_forbidden.store(true);
+  for (const auto& other : impl_->others) other->effects_forbidden.store(true);
 }
 bool Vm::may_write(std::uint64_t bytes) {
   return guarded([&] { return impl_ != nullptr && impl_->output.take(bytes); },

@@ -168,7 +168,7 @@ Storage wider(const Vector& a, const Vector& b, const PrimContext& context) {
   const std::string what = b.int_at(position) == 0 ? "division by zero in " + text
                                                    : "quotient out of range in " + text + ": " +
                                                          std::to_string(a.int_at(position)) + " by -1";
-  throw Fault{Fault::Kind::kDivide, what + " at position " + std::to_string(position)};
+  throw Fault{Fault::Kind::kDivide, what + " at position " + std::to_string(call.context.first + position)};
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ struct PrimContext {
   Orderer* orderer = nullptr;            // who ranks and sorts beside the processor, if anybody does
   std::int64_t grain = 1 << 15;          // elements below which a primitive stays on one thread
   FastPathCounts* fast_paths = nullptr;  // null: nobody counts
+  std::int64_t first = 0;  // number of the operands' first element, where they are parts, for messages
 };
 
 // The operation that is under way goes this way.

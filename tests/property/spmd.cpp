@@ -1,0 +1,50 @@
+// Programs on several ranks do what the interpreter does alone: values, faults, and what checks that fail
+// print; however many ranks there are, whatever is distributed, and wherever it is cut.
+#include <rapidcheck.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/on_ranks.h"
+
+namespace nvm {
+namespace {
+
+using Numbers = std::vector<std::uint32_t>;
+
+ssa::Module random_module(IntBits bits) {
+  const Numbers numbers =
+      *rc::gen::resize(1500, rc::gen::container<Numbers>(rc::gen::resize(100, rc::gen::inRange(0U, ~0U))));
+  std::optional<ssa::Module> module = test::random_segment_module(test::Choices(numbers), bits);
+  RC_ASSERT(module.has_value());
+  return *std::move(module);
+}
+
+vm::spmd::Settings any_settings() {
+  vm::spmd::Settings settings;
+  settings.spread = *rc::gen::element(1, 2, 4, 6, 30);
+  settings.cutter = test::any_cut(*rc::gen::arbitrary<std::uint64_t>());
+  settings.gathered = *rc::gen::element(0, 40, 1 << 20);
+  return settings;
+}
+
+void same_on_ranks(IntBits bits) {
+  CHECK(rc::check("random programs", [&] {
+    const ssa::Module module = random_module(bits);
+    vm::Pool pool;
+    const vm::Code code = vm::make_code(module, pool);
+    const test::ProgramResult alone = test::WritingMachine(code, pool, 1).run(code, 1);
+    const int n = *rc::gen::element(1, 2, 3, 5, 8);
+    const std::vector<test::RankResult> ranks = test::run_on_ranks(module, n, any_settings());
+    RC_CLASSIFY(ranks[0].counts.rounds > 0, "rounds");
+    RC_CLASSIFY(alone.outcome.exited, "a check failed");
+    RC_CLASSIFY(alone.outcome.error.has_value(), "a fault");
+    for (const test::RankResult& r : ranks) RC_ASSERT(test::difference(alone, r.result) == "");
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("programs on several ranks keep results, faults and messages") { same_on_ranks(IntBits::k64); }
+TEST_CASE("so with INT of 32 bits") { same_on_ranks(IntBits::k32); }
+
+}  // namespace nvm

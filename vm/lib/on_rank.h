@@ -1,0 +1,50 @@
+// A run as one rank of several: what it computes with the others, and what comes to it from outside, which
+// rank 0 sees and tells.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "vm/interp/machine.h"
+#include "vm/interp/world.h"
+#include "vm/lib/nvm.hpp"
+#include "vm/ranks/ranks.h"
+#include "vm/spmd/hook.h"
+
+namespace nvm::lib {
+
+// A place among the ranks, and how the last run on it ended.
+struct Seat {
+  ranks::Ranks* carrier = nullptr;
+  bool broken = false;  // by others
+  bool alone = false;   // with something that the others do not know
+};
+
+class OnRank final : public vm::World {
+ public:
+  // All must outlive it; `outside` may be null.
+  OnRank(Seat& seat, const ssa::Module& module, const std::atomic<vm::Stop>* stop, vm::World* outside)
+      : seat_(seat), outside_(outside), exchange_(*seat.carrier, module, stop) {}
+
+  // For a run with these primitives, which must outlive this.
+  [[nodiscard]] vm::RegionHook* hook(const vm::PrimContext& prims, const Options& options);
+  void end(vm::Outcome& outcome);
+  void report(Counters& counters) const;
+
+  [[nodiscard]] bool plays() const override;
+  std::optional<std::string> read_file(const std::string& path, const Reader& outside) override;
+  bool play(Op op, vm::Pool& pool, std::span<vm::Value> results) override;
+  [[nodiscard]] bool ended() const override;
+  void note(Op op, std::span<const vm::Value> results) override;
+  [[nodiscard]] bool sees_output() const override { return true; }
+
+ private:
+  void tell(std::span<const vm::Value> results);
+
+  Seat& seat_;
+  vm::World* outside_;
+  vm::spmd::Exchange exchange_;
+  std::optional<vm::spmd::Hook> hook_;
+};
+
+}  // namespace nvm::lib

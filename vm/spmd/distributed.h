@@ -1,0 +1,29 @@
+// A vector of which each rank has a part; its type and cut are the same on all ranks, and none of its parts
+// is waited for. How a part's INTs are stored is each rank's own matter.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "vm/data/value.h"
+#include "vm/spmd/cut.h"
+
+namespace nvm::vm {
+
+struct Distributed {
+  Type type;
+  spmd::CutRef cut;
+  Vector part;
+  mutable std::optional<Vector> whole;  // if somebody has gathered it and it is not large
+
+  [[nodiscard]] std::int64_t length() const { return cut->total(); }
+};
+using DistributedRef = std::shared_ptr<const Distributed>;
+
+[[nodiscard]] inline const Distributed* distributed(const Value& value) {
+  const auto* d = std::get_if<DistributedRef>(&value);
+  return d != nullptr ? d->get() : nullptr;
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,121 @@
+// Instructions that each rank executes on its part alone.
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "vm/interp/elements.h"
+#include "vm/prims/operands.h"
+#include "vm/spmd/rules.h"
+
+namespace nvm::vm::spmd {
+
+namespace {
+
+Type result_type(const Together& t) { return letter_type(op_info(t.inst.op).results[0], t.inst.word); }
+
+// The primitive on operands of its own; nothing if it fails there, which may be so on this rank only.
+std::optional<Vector> run_alone(const Together& t, std::span<Value> operands, std::int64_t first) {
+  PrimContext prims = t.prims();
+  prims.first = first;
+  Value result;
+  try {
+    run_primitive(prims, t.inst.op, t.inst.word, operands, {&result, 1});
+  } catch (const Fault& fault) {
+    if (strikes_one(fault.kind)) throw;
+    t.parts.exchange().may_have_failed(&fault);
+    return std::nullopt;
+  }
+  return std::get<Vector>(std::move(result));
+}
+
+}  // namespace
+
+bool map_parts(const Together& t) {
+  const std::int64_t n = t.length(0);
+  if (!t.parts.is_long(n)) return false;
+  for (std::size_t i = 1; i < t.operands.size(); ++i)
+    if (t.length(i) < n || (t.length(i) > n && !t.prims().prefix_lengths)) return false;
+  const CutRef cut = t.cut(n);
+  std::vector<Value> operands;
+  for (Value& operand : t.operands) {
+    operands.emplace_back(t.parts.part(operand, cut));
+    operand = Value();
+  }
+  const bool fails = op_info(t.inst.op).effect == Effect::kFaults &&
+                     scalar_traps(op_info(t.inst.op).scalar, std::get<Vector>(operands[0]).type());
+  const std::int64_t mine = cut->length(t.parts.rank());
+  std::optional<Vector> made = run_alone(t, operands, cut->begin(t.parts.rank()));
+  if (fails) t.parts.exchange().may_have_failed(nullptr);
+  t.results[0] =
+      t.parts.join(result_type(t), cut, made ? std::move(*made) : t.parts.zeros(result_type(t), mine));
+  return true;
+}
+
+namespace {
+
+// The entries of a vector with one for each segment that a part wants.
+Vector per_segment(const Together& t, const Value& value, const Segdes& s, const Cut& cut) {
+  Ranges wanted;
+  for (int r = 0; r < cut.ranks(); ++r) {
+    if (cut.length(r) == 0)
+      wanted.push_back({0, 0});
+    else
+      wanted.push_back({segment_of(s, cut.begin(r)), segment_of(s, cut.end(r) - 1) + 1});
+  }
+  return t.parts.window(value, wanted);
+}
+
+// An INT vector with another first element.
+Vector with_first(const PrimContext& prims, const Vector& v, std::int64_t first) {
+  if (v.is_scalar()) return Vector::of_int(first);
+  Fresh out(prims, wide_int(prims), v.length());
+  const std::size_t width = storage_bytes(wide_int(prims));
+  for (std::int64_t i = 0; i < v.length(); ++i) {
+    const std::int64_t x = i == 0 ? first : v.int_at(i);
+    std::memcpy(out.at(i), &x, width);  // the low bytes come first
+  }
+  return out.take();
+}
+
+}  // namespace
+
+bool dist_parts(const Together& t) {
+  const Segdes s = t.segdes(1);
+  if (!t.parts.is_long(s.total()) || t.length(0) != s.segments()) return false;
+  const CutRef cut = t.parts.cut_of(s.total());
+  const int r = t.parts.rank();
+  Value operands[] = {per_segment(t, t.operands[0], s, *cut),
+                      clip(t.prims(), s, cut->begin(r), cut->end(r)).s};
+  Value result;
+  run_primitive(t.prims(), t.inst.op, t.inst.word, operands, {&result, 1});
+  t.results[0] = t.parts.join(result_type(t), cut, std::get<Vector>(std::move(result)));
+  return true;
+}
+
+bool index_parts(const Together& t) {
+  const Segdes s = t.segdes(2);
+  if (!t.parts.is_long(s.total()) || t.length(0) != s.segments() || t.length(1) != s.segments()) return false;
+  const CutRef cut = t.parts.cut_of(s.total());
+  const int r = t.parts.rank();
+  const Clipped mine = clip(t.prims(), s, cut->begin(r), cut->end(r));
+  Vector start = per_segment(t, t.operands[0], s, *cut);
+  Vector stride = per_segment(t, t.operands[1], s, *cut);
+  if (mine.inside > 0) {  // the first segment has begun elsewhere
+    const auto step = static_cast<std::uint64_t>(stride.int_at(0)) * static_cast<std::uint64_t>(mine.inside);
+    const std::uint64_t from = static_cast<std::uint64_t>(start.int_at(0)) + step;
+    start = with_first(t.prims(), start, wrap_int(static_cast<std::int64_t>(from), t.prims().int_bits));
+  }
+  Value operands[] = {std::move(start), std::move(stride), mine.s};
+  Value result;
+  run_primitive(t.prims(), t.inst.op, t.inst.word, operands, {&result, 1});
+  t.results[0] = t.parts.join(Type::kInt, cut, std::get<Vector>(std::move(result)));
+  return true;
+}
+
+bool shape_parts(const Together& t) {
+  if (t.inst.op != Op::kLength) return false;
+  t.results[0] = Vector::of_int(t.length(0));
+  return true;
+}
+
+}  // namespace nvm::vm::spmd

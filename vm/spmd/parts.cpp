@@ -1,0 +1,233 @@
+#include "vm/spmd/parts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "vm/prims/operands.h"
+
+namespace nvm::vm::spmd {
+
+namespace {
+
+template <typename From, typename To>
+void convert(const std::byte* from, std::int64_t n, std::byte* to) {
+  const auto* x = reinterpret_cast<const From*>(from);
+  for (std::int64_t i = 0; i < n; ++i, to += sizeof(To)) {
+    const To y = static_cast<To>(x[i]);
+    std::memcpy(to, &y, sizeof y);
+  }
+}
+
+template <typename To>
+void widen(const Elements& e, std::byte* to) {
+  switch (e.storage()) {
+    case Storage::kI8: return convert<std::int8_t, To>(e.data(), e.length(), to);
+    case Storage::kI32: return convert<std::int32_t, To>(e.data(), e.length(), to);
+    default: return convert<std::int64_t, To>(e.data(), e.length(), to);
+  }
+}
+
+}  // namespace
+
+Type type_of_vector(const Value& value) {
+  const Distributed* d = distributed(value);
+  return d != nullptr ? d->type : std::get<Vector>(value).type();
+}
+
+std::int64_t length_of_vector(const Value& value) {
+  const Distributed* d = distributed(value);
+  return d != nullptr ? d->length() : std::get<Vector>(value).length();
+}
+
+Parts::Parts(Exchange& exchange, const PrimContext& prims, Settings settings)
+    : exchange_(exchange), prims_(prims), settings_(std::move(settings)) {}
+
+CutRef Parts::cut_of(std::int64_t length) const {
+  return std::make_shared<const Cut>(settings_.cutter(length, ranks()));
+}
+
+std::int64_t Parts::bytes(Type type) const { return static_cast<std::int64_t>(storage_bytes(storage(type))); }
+
+Storage Parts::storage(Type type) const {
+  if (type == Type::kFloat) return Storage::kF64;
+  return type == Type::kBool ? Storage::kB8 : wide_int(prims_);
+}
+
+Vector Parts::zeros(Type type, std::int64_t length) const {
+  Fresh out(prims_, storage(type), length);
+  std::memset(out.data(), 0, std::max<std::size_t>(out.bytes(), 1));
+  return out.take();
+}
+
+void Parts::write(const Vector& v, std::byte* to) const {
+  const Elements e(v, prims_);
+  const std::size_t width = storage_bytes(storage(v.type()));
+  if (storage_bytes(e.storage()) != width)
+    width == 8 ? widen<std::int64_t>(e, to) : widen<std::int32_t>(e, to);
+  else if (e.length() > 0)
+    std::memcpy(to, e.data(), static_cast<std::size_t>(e.length()) * width);
+}
+
+Vector Parts::read(Type type, std::span<const std::span<const std::byte>> pieces) const {
+  std::size_t all = 0;
+  for (const auto& piece : pieces) all += piece.size();
+  const std::size_t width = storage_bytes(storage(type));
+  Fresh out(prims_, storage(type), static_cast<std::int64_t>(all / width));
+  std::byte* to = out.data();
+  for (const auto& piece : pieces) {
+    if (piece.empty()) continue;
+    std::memcpy(to, piece.data(), piece.size());
+    to += piece.size();
+  }
+  return out.take();
+}
+
+Vector Parts::whole(const Value& value) {
+  Value v = value;
+  gather({&v, 1});
+  return std::get<Vector>(std::move(v));
+}
+
+void Parts::gather(std::span<Value> values) {
+  std::vector<DistributedRef> open;
+  for (const Value& value : values)
+    if (const auto* d = std::get_if<DistributedRef>(&value);
+        d != nullptr && !(*d)->whole && std::find(open.begin(), open.end(), *d) == open.end())
+      open.push_back(*d);
+  if (!open.empty()) {
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(ranks()), 0);
+    for (int r = 0; r < ranks(); ++r)
+      for (const DistributedRef& d : open)
+        lengths[static_cast<std::size_t>(r)] += d->cut->length(r) * bytes(d->type);
+    std::vector<std::byte> mine(static_cast<std::size_t>(lengths[static_cast<std::size_t>(rank())]));
+    std::byte* to = mine.data();
+    for (const DistributedRef& d : open) {
+      write(d->part, to);
+      to += d->part.length() * bytes(d->type);
+    }
+    const Pieces all = exchange_.gather(mine, lengths);
+    std::vector<std::size_t> at(static_cast<std::size_t>(ranks()), 0);
+    for (const DistributedRef& d : open) {
+      std::vector<std::span<const std::byte>> pieces;
+      for (int r = 0; r < ranks(); ++r) {
+        const auto n = static_cast<std::size_t>(d->cut->length(r) * bytes(d->type));
+        pieces.push_back(all.of(r).subspan(at[static_cast<std::size_t>(r)], n));
+        at[static_cast<std::size_t>(r)] += n;
+      }
+      d->whole = read(d->type, pieces);
+    }
+  }
+  for (Value& value : values)
+    if (const Distributed* d = distributed(value); d != nullptr) {
+      Vector v = *d->whole;
+      value = std::move(v);
+    }
+  for (const DistributedRef& d : open)
+    if (!gathers(d->type, d->length())) d->whole.reset();
+}
+
+Vector Parts::part(const Value& value, const CutRef& cut) {
+  const Distributed* d = distributed(value);
+  if (d != nullptr && (d->cut == cut || *d->cut == *cut)) return d->part;
+  Ranges wanted;
+  for (int r = 0; r < ranks(); ++r) wanted.push_back({cut->begin(r), cut->end(r)});
+  return window(value, wanted);
+}
+
+Vector Parts::window(const Value& value, const Ranges& wanted) {
+  const Range mine = wanted[static_cast<std::size_t>(rank())];
+  if (const auto* v = std::get_if<Vector>(&value)) return v->part(mine.begin, mine.end - mine.begin);
+  const Distributed& d = *distributed(value);
+  if (d.whole) return d.whole->part(mine.begin, mine.end - mine.begin);
+  bool here = true;
+  for (int r = 0; r < ranks(); ++r) {
+    const Range& w = wanted[static_cast<std::size_t>(r)];
+    here = here && (w.begin == w.end || (w.begin >= d.cut->begin(r) && w.end <= d.cut->end(r)));
+  }
+  if (!here) return trade(d, wanted);
+  if (mine.begin == mine.end) return d.part.part(0, 0);
+  return d.part.part(mine.begin - d.cut->begin(rank()), mine.end - mine.begin);
+}
+
+Vector Parts::trade(const Distributed& d, const Ranges& wanted) {
+  const auto common = [&](int owner, int reader) {
+    const Range& w = wanted[static_cast<std::size_t>(reader)];
+    const std::int64_t begin = std::max(d.cut->begin(owner), w.begin);
+    return Range{begin, std::max(begin, std::min(d.cut->end(owner), w.end))};
+  };
+  const std::int64_t width = bytes(d.type);
+  std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(ranks()));
+  std::vector<std::span<const std::byte>> pieces;
+  std::vector<std::int64_t> received;
+  for (int r = 0; r < ranks(); ++r) {
+    const Range to = common(rank(), r);
+    const Range from = common(r, rank());
+    std::vector<std::byte>& bytes = out[static_cast<std::size_t>(r)];
+    const bool own = r == rank();
+    received.push_back(own ? 0 : (from.end - from.begin) * width);
+    if (!own && to.end > to.begin) {
+      bytes.resize(static_cast<std::size_t>((to.end - to.begin) * width));
+      write(d.part.part(to.begin - d.cut->begin(rank()), to.end - to.begin), bytes.data());
+    }
+    pieces.emplace_back(bytes);
+  }
+  const Pieces in = exchange_.trade(pieces, received);
+  const Range own = common(rank(), rank());
+  std::vector<std::byte> kept(static_cast<std::size_t>((own.end - own.begin) * width));
+  if (!kept.empty()) write(d.part.part(own.begin - d.cut->begin(rank()), own.end - own.begin), kept.data());
+  for (int r = 0; r < ranks(); ++r)
+    pieces[static_cast<std::size_t>(r)] = r == rank() ? std::span<const std::byte>(kept) : in.of(r);
+  return read(d.type, pieces);
+}
+
+Value Parts::join(Type type, const CutRef& cut, Vector part) {
+  NVM_CHECK(part.length() == cut->length(rank()), "a rank has made its part");
+  Distributed d{type, cut, std::move(part), {}};
+  const double mean = static_cast<double>(cut->total()) / ranks();
+  if (is_long(cut->total())) {
+    largest_share_ = std::max(largest_share_, static_cast<double>(cut->longest()) / std::max(mean, 1.0));
+    return std::make_shared<const Distributed>(std::move(d));
+  }
+  return whole(std::make_shared<const Distributed>(std::move(d)));
+}
+
+Value Parts::balance(Value value) {
+  constexpr std::int64_t kEach = 1 << 10;  // elements of a rank below which nothing is worth moving
+  const Distributed* d = distributed(value);
+  if (d == nullptr || d->length() < kEach * ranks() || d->cut->longest() * ranks() * 4 <= d->length() * 5)
+    return value;
+  const CutRef cut = cut_of(d->length());
+  Vector mine = part(value, cut);
+  return std::make_shared<const Distributed>(Distributed{d->type, cut, std::move(mine), {}});
+}
+
+Value Parts::spread(Value value) {
+  const auto* v = std::get_if<Vector>(&value);
+  if (v == nullptr || !is_long(v->length())) return value;
+  const CutRef cut = cut_of(v->length());
+  Vector mine = v->part(cut->begin(rank()), cut->length(rank()));
+  if (ranks() > 1 && mine.length() > 1) {  // not a view: the rest is given up
+    Fresh copy(prims_, storage(mine.type()), mine.length());
+    write(mine, copy.data());
+    mine = copy.take();
+  }
+  return join(v->type(), cut, std::move(mine));
+}
+
+Clipped clip(const PrimContext& prims, const Segdes& s, std::int64_t begin, std::int64_t end) {
+  if (begin == end) return {Segdes::regular(0, 0), 0, 0};
+  const std::int64_t first = segment_of(s, begin);
+  const std::int64_t last = segment_of(s, end - 1);
+  const std::int64_t inside = begin - s.offset(first);
+  if (first == last) return {Segdes::regular(1, end - begin), first, inside};
+  Fresh lengths(prims, wide_int(prims), last - first + 1);
+  const std::size_t width = storage_bytes(wide_int(prims));
+  for (std::int64_t k = first; k <= last; ++k) {
+    const std::int64_t n = std::min(end, s.offset(k + 1)) - std::max(begin, s.offset(k));
+    std::memcpy(lengths.at(k - first), &n, width);  // the low bytes come first
+  }
+  return {Segdes::from_lengths(lengths.take(), end - begin), first, inside};
+}
+
+}  // namespace nvm::vm::spmd
