@@ -59,4 +59,4 @@ nvm_layer(vm/lib vm/profile vm/spmd vm/ranks vm/block vm/tier vm/trace vm/cpu vm
           bytecode/load bytecode/plan bytecode/soac bytecode/ssa bytecode/verify bytecode/text bytecode/program bytecode/table bytecode/base)
 nvm_layer(vm/lsp frontend/edit vm/interp vm/data bytecode/base)
 nvm_layer(vm/python vm/lib bytecode/base) # the extension module, which its own CMakeLists.txt builds
-nvm_layer(vm/cmd vm/lsp vm/lib vm/profile frontend/edit bytecode/table bytecode/base)
+nvm_layer(vm/cmd vm/lsp vm/lib vm/ranks vm/profile frontend/edit bytecode/table bytecode/base)
