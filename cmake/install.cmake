@@ -61,8 +61,13 @@ foreach(target nvm nvm_shared)
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
 
+# What needs an MPI library is a part of its own: `cmake --install DIR --component mpi`, and the package nvm-mpi. Loaded
+# from the same folder as the bundled libraries.
+install(FILES ${NVM_MPI_PLUGINS} DESTINATION "${NVM_BUNDLE_DIR}" COMPONENT mpi EXCLUDE_FROM_ALL)
+install(FILES vm/ranks/mpi_plugin.c vm/ranks/mpi_plugin.h DESTINATION "${CMAKE_INSTALL_DATADIR}/neslvm/mpi")
+
 # `./nvmw run` builds the command alone: what else is installed is built by the installation if it is not there yet.
-add_custom_target(nvm_installed DEPENDS nvm nvm_shared nvm_static ${page_files})
+add_custom_target(nvm_installed DEPENDS nvm nvm_shared nvm_static nvm_mpi ${page_files})
 install(CODE "
 foreach(file IN ITEMS \"$<TARGET_FILE:nvm>\" \"$<TARGET_FILE:nvm_shared>\" \"$<TARGET_FILE:nvm_static>\" \"${pages}/nvm.1\")
   if(NOT EXISTS \"\${file}\")
@@ -137,3 +142,4 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libtbb-dev, libasmjit-dev, libsleef-dev, libl
 set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_SOURCE_DIR}/cmake/bundle.cmake")
 set(CPACK_NVM_BUNDLE_DIR "${NVM_BUNDLE_DIR}")
 include(CPack)
+configure_file(cmake/mpi_package.cmake.in "${CMAKE_BINARY_DIR}/CPackMpi.cmake" @ONLY)

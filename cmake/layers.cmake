@@ -61,4 +61,4 @@ nvm_layer(vm/lib vm/profile vm/spmd vm/ranks vm/block vm/tier vm/split vm/trace 
 nvm_layer(vm/lsp frontend/edit vm/interp vm/data bytecode/base)
 nvm_layer(vm/python vm/lib bytecode/base) # the extension module, which its own CMakeLists.txt builds
 nvm_layer(vm/serve) # the playground
-nvm_layer(vm/cmd vm/serve vm/lsp vm/lib vm/profile frontend/edit bytecode/table bytecode/base)
+nvm_layer(vm/cmd vm/serve vm/lsp vm/lib vm/ranks vm/profile frontend/edit bytecode/table bytecode/base)

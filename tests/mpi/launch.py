@@ -30,9 +30,12 @@ def skip_if_missing(build, mpi):
         sys.exit(77)
 
 
-def run(mpi, ranks, command, **env):
-    """Of a run on so many ranks: status, standard output, standard error."""
-    words = [*LAUNCHERS[mpi], "-n", str(ranks), *map(str, command)]
-    done = subprocess.run(words, env={**os.environ, **ROOT, **env}, capture_output=True, text=True, timeout=LIMIT,
-                          stdin=subprocess.DEVNULL)
+def start(words, stdin="", **env):
+    """Status, standard output, standard error."""
+    done = subprocess.run([str(word) for word in words], env={**os.environ, **ROOT, **env}, capture_output=True, text=True,
+                          timeout=LIMIT, input=stdin)
     return done.returncode, done.stdout, done.stderr
+
+
+def run(mpi, ranks, command, **env):
+    return start([*LAUNCHERS[mpi], "-n", ranks, *command], **env)

@@ -11,6 +11,7 @@
 #include "bytecode/base/suggest.h"
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/crash.h"
+#include "vm/cmd/launched.h"
 #include "vm/cmd/pages.h"
 #include "vm/cmd/terminal.h"
 #include "vm/lib/guarded.h"
@@ -119,20 +120,11 @@ int written(int status) {
   return kFault;
 }
 
-int run_command_line(Words words) {
-  std::string name = words.front();
-  words.erase(words.begin());
-  if (name == "--help" || name == "-h") name = "help";
-  if (name == "--version") name = "version";
-  const CommandInfo* c = find_command(name);
-  if (c == nullptr) return unknown_command(name);
-  const bool asked =
-      std::ranges::find(words, "--help") != words.end() || (!words.empty() && words[0] == "-h");
-  if (name != "vinterp" && asked) return help_command({name});
+int run_guarded(const CommandInfo& c, const Words& words) {
   try {
-    return c->run(words);
+    return c.run(words);
   } catch (const UsageError& e) {
-    say(stderr, "nvm " + name + ": " + e.message + "\n");
+    say(stderr, "nvm " + std::string(c.name) + ": " + e.message + "\n");
     return kRefused;
   } catch (const Cancelled& spent) {
     say(stderr, std::string("nvm: ") + spent.what() + "\n");
@@ -143,6 +135,19 @@ int run_command_line(Words words) {
   }
 }
 
+int run_command_line(Words words) {
+  std::string name = words.front();
+  words.erase(words.begin());
+  if (name == "--help" || name == "-h") name = "help";
+  if (name == "--version") name = "version";
+  const CommandInfo* c = find_command(name);
+  if (c == nullptr) return unknown_command(name);
+  const bool asked =
+      std::ranges::find(words, "--help") != words.end() || (!words.empty() && words[0] == "-h");
+  if (name != "vinterp" && asked) return help_command({name});
+  const auto run = [&](const Words& as) { return run_guarded(*c, as); };
+  return name == "run" ? run_launched(words, run) : run(words);
+}
 }  // namespace
 
 namespace {

@@ -12,6 +12,7 @@
 
 #include "bytecode/base/disk_cache.h"
 #include "vm/cmd/deadline.h"
+#include "vm/cmd/launched.h"
 #include "vm/lib/confine.hpp"
 
 namespace nvm::cmd {
@@ -194,6 +195,8 @@ lib::Options options_of(const Arguments& arguments) {
   if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
   options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
   if (arguments.given(Option::kRanks)) options.ranks = static_cast<int>(arguments.integer(Option::kRanks, 1));
+  options.carrier = this_rank();
+  if (options.carrier != nullptr) take_share(options);
   options.spread = arguments.integer(Option::kSpread, 1);
   options.max_depth = arguments.integer(Option::kMaxDepth, 0);
   options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));

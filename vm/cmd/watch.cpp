@@ -8,6 +8,7 @@
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/crash.h"
+#include "vm/cmd/launched.h"
 #include "vm/cmd/terminal.h"
 
 namespace nvm::cmd {
@@ -29,7 +30,7 @@ void Watch::trace(const std::string& path) {
 }
 
 const std::string& Watch::standard_input() const {
-  if (!standard_input_) standard_input_ = lib::read_file("-", watchers_);
+  if (!standard_input_) standard_input_ = of_first_rank([this] { return lib::read_file("-", watchers_); });
   if (!standard_input_) throw UsageError{std::string("standard input: ") + std::strerror(errno)};
   return *standard_input_;
 }

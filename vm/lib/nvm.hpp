@@ -236,6 +236,8 @@ struct Capabilities {
   bool spawn = false;                    // start processes, which may do all that their user may
 };
 
+class Carrier;  // vm/lib/carrier.h
+
 struct Options {
   Random random = Random::kPhilox;
   std::optional<std::int64_t> seed;  // as if the program began with SRAND
@@ -246,6 +248,7 @@ struct Options {
   // Programs are executed by so many ranks together, which are threads of this process, each with memory,
   // threads and limits of its own; 0: by none but this machine. Nothing that a program gives depends on it.
   int ranks = 0;
+  std::shared_ptr<Carrier> carrier;  // of this process, where a launcher started several, instead of `ranks`
   std::int64_t spread = 1 << 15;  // elements from which on each rank has a part of a vector only, 1 or more
   std::int64_t max_depth = 0;     // open calls, 0: as many as memory holds
   double time_limit = 0;          // seconds, 0: none; of a run, or of a call of a session

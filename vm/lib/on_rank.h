@@ -8,7 +8,7 @@
 #include "vm/interp/machine.h"
 #include "vm/interp/world.h"
 #include "vm/lib/nvm.hpp"
-#include "vm/ranks/ranks.h"
+#include "vm/ranks/rounds.h"
 #include "vm/spmd/hook.h"
 
 namespace nvm::lib {
@@ -16,6 +16,7 @@ namespace nvm::lib {
 // A place among the ranks, and how the last run on it ended.
 struct Seat {
   ranks::Ranks* carrier = nullptr;
+  ranks::Waiting waiting = {};
   bool broken = false;  // by others
   bool alone = false;   // with something that the others do not know
 };
@@ -24,7 +25,7 @@ class OnRank final : public vm::World {
  public:
   // All must outlive it; `outside` may be null.
   OnRank(Seat& seat, const ssa::Module& module, const std::atomic<vm::Stop>* stop, vm::World* outside)
-      : seat_(seat), outside_(outside), exchange_(*seat.carrier, module, stop) {}
+      : seat_(seat), outside_(outside), exchange_(*seat.carrier, module, stop, seat.waiting) {}
 
   // For a run with these primitives, which must outlive this.
   [[nodiscard]] vm::RegionHook* hook(const vm::PrimContext& prims, const Options& options);

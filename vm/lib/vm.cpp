@@ -15,6 +15,7 @@
 #include "vm/interp/output.h"
 #include "vm/interp/stack_machine.h"
 #include "vm/lib/alarm.h"
+#include "vm/lib/carrier.h"
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
 #include "vm/lib/group_device.h"
@@ -119,17 +120,6 @@ Options untrusted_limits(Options options) {
 
 namespace {
 
-// Work is counted exactly where instructions are executed one by one.
-Options effective(const Options& given) {
-  Options options = untrusted_limits(given);
-  if (options.fuel > 0) {
-    options.jit = Jit::kOff;
-    options.engine = Engine::kCpu;
-    options.block_threshold = vm::block::Options::kOff;
-  }
-  return options;
-}
-
 // Only the first rank is seen from outside.
 Options of_other_rank(Options options) {
   options.ranks = 1;
@@ -138,6 +128,18 @@ Options of_other_rank(Options options) {
   options.count = options.cost = false;
   options.explain.clear();
   options.tune = nullptr;
+  return options;
+}
+
+// Work is counted exactly where instructions are executed one by one.
+Options effective(const Options& given) {
+  Options options = untrusted_limits(given);
+  if (options.carrier != nullptr && options.carrier->rank() > 0) options = of_other_rank(std::move(options));
+  if (options.fuel > 0) {
+    options.jit = Jit::kOff;
+    options.engine = Engine::kCpu;
+    options.block_threshold = vm::block::Options::kOff;
+  }
   return options;
 }
 
@@ -261,6 +263,7 @@ struct Vm::Impl {
 
   Result<Run> run(const Program& program, std::span<const Value> inputs, Seat* seat = nullptr);
   Result<Run> run_on_ranks(const Program& program, std::span<const Value> inputs);
+  Result<Run> run_as_rank(const Program& program, std::span<const Value> inputs);
   // What a run that was thrown out of has left half done.
   void forget_programs() {
     groups.reset();
@@ -397,7 +400,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
 Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value> inputs) {
   const std::vector<std::unique_ptr<ranks::Ranks>> carriers = ranks::thread_ranks(options.ranks);
   std::vector<Seat> seats;
-  for (const auto& carrier : carriers) seats.push_back({carrier.get(), false, true});
+  for (const auto& carrier : carriers) seats.push_back({carrier.get(), {}, false, true});
   std::vector<std::optional<Result<Run>>> ends(seats.size());
   const auto run_one = [&](std::size_t r) {
     Impl& impl = r == 0 ? *this : *others[r - 1];
@@ -422,6 +425,17 @@ Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value
   return std::move(*ends[0]);
 }
 
+// Those of the ranks that are other processes end by themselves.
+Result<Run> Vm::Impl::run_as_rank(const Program& program, std::span<const Value> inputs) {
+  Carrier& carrier = *options.carrier;
+  if (!carrier.all_begin(true)) return refused("");  // the rank that cannot says why
+  Seat seat{&carrier.rounds().ranks(), carrier.rounds().waiting(), false, true};
+  carrier.ended(false);
+  Result<Run> end = run(program, inputs, &seat);
+  carrier.ended(!end && !seat.alone && !seat.broken);
+  return end;
+}
+
 Vm::Vm(const Options& options)
     : impl_(guarded([&] { return std::make_shared<Impl>(options); },
                     [](const Failure&) { return std::shared_ptr<Impl>(); })) {}
@@ -442,6 +456,7 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     if (!taken) return refused(kBusy);
     const Budget budget(impl->account, impl->options.time_limit, impl->options.cancelled);
     try {
+      if (impl->options.carrier != nullptr) return impl->run_as_rank(program, inputs);
       return impl->options.ranks > 0 ? impl->run_on_ranks(program, inputs) : impl->run(program, inputs);
     } catch (...) {
       impl->forget_programs();

@@ -114,7 +114,8 @@ void FaultyRanks::call() {
 }
 
 void FaultyRanks::started(std::int64_t sent_before) {
-  const int steps = std::bit_width(static_cast<unsigned>(size() - 1));  // ceil(log2(size))
+  const auto steps =
+      static_cast<double>(std::bit_width(static_cast<unsigned>(size() - 1)));  // ceil(log2(size))
   const auto bytes = static_cast<double>(inner_->counts().bytes_sent - sent_before);
   due_ = seconds() + (faults_.latency * steps + faults_.seconds_a_byte * bytes) * vary();
   asked_ = false;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace nvm::vm::spmd {
 
 namespace {
 
-ranks::Waiting waiting(const std::atomic<Stop>* stop) {
-  ranks::Waiting w;
+ranks::Waiting looking(ranks::Waiting w, const std::atomic<Stop>* stop) {
   if (stop != nullptr)
     w.look = [stop] {
       if (const Stop why = stop->load(); why != Stop::kNo) throw stop_fault(why);
@@ -41,12 +41,13 @@ void put_header(std::byte* to, const void* header, std::size_t n) { std::memcpy(
 
 bool strikes_one(Fault::Kind kind) {
   using Kind = Fault::Kind;
-  return kind == Kind::kMemory || kind == Kind::kTime || kind == Kind::kInterrupted || kind == Kind::kDevice ||
-         kind == Kind::kIo;
+  return kind == Kind::kMemory || kind == Kind::kTime || kind == Kind::kInterrupted ||
+         kind == Kind::kDevice || kind == Kind::kIo;
 }
 
-Exchange::Exchange(ranks::Ranks& carrier, const ssa::Module& module, const std::atomic<Stop>* stop)
-    : rounds_(carrier, waiting(stop)), module_(module) {}
+Exchange::Exchange(ranks::Ranks& carrier, const ssa::Module& module, const std::atomic<Stop>* stop,
+                   ranks::Waiting waiting)
+    : rounds_(carrier, looking(std::move(waiting), stop)), module_(module) {}
 
 template <typename F>
 void Exchange::round(F start) {
@@ -55,7 +56,8 @@ void Exchange::round(F start) {
     rounds_.finish();
   } catch (const ranks::Broken& broken) {
     broken_ = broken;
-    throw Fault{Fault::Kind::kInterrupted, broken.why};
+    throw Fault{Fault::Kind::kInterrupted,
+                (broken.rank < 0 ? "" : "rank " + std::to_string(broken.rank) + ": ") + broken.why};
   }
 }
 

@@ -36,7 +36,8 @@ class Pieces {
 class Exchange {
  public:
   // All must outlive it; `stop` may be null.
-  Exchange(ranks::Ranks& carrier, const ssa::Module& module, const std::atomic<Stop>* stop);
+  Exchange(ranks::Ranks& carrier, const ssa::Module& module, const std::atomic<Stop>* stop,
+           ranks::Waiting waiting = {});
 
   [[nodiscard]] int rank() const { return rounds_.rank(); }
   [[nodiscard]] int size() const { return rounds_.size(); }

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""`nvm run` under a real launcher: what programs print on several ranks is what they print on one; what goes wrong
+is said once, by the rank that it happens to, with a status that is not 0, and nothing is left running.
+
+    programs.py MPI BUILD NVM SOURCE
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import launch
+
+# Short ones of the gallery, with every kind of instruction among them.
+GALLERY = ("dot_product", "line_fit", "mandelbrot", "quicksort", "primes", "histogram", "matrix", "mcss", "nbody")
+SOON = 30  # seconds: a run that does not hang is over long before
+
+
+class Checks:
+    def __init__(self, mpi, build, nvm):
+        self.mpi, self.build, self.nvm, self.wrong = mpi, build, nvm, []
+        self.plugin = str(launch.plugin(build, mpi))
+
+    def run(self, ranks, *words, **env):
+        return launch.run(self.mpi, ranks, [self.nvm, "run", *words], **{"NVM_MPI": self.plugin, **env})
+
+    def expect(self, what, good, result):
+        if not good:
+            self.wrong.append(f"{what}: status {result[0]}\n{result[1][:1000]}{result[2][:2000]}")
+
+    def same(self, what, ranks, *words, **env):
+        """The output of one process without a launcher."""
+        alone = subprocess.run([self.nvm, "run", *words], capture_output=True, text=True, timeout=launch.LIMIT)
+        result = self.run(ranks, *words, **env)
+        self.expect(f"{what} on {ranks} ranks", result[:2] == (alone.returncode, alone.stdout), result)
+
+    def fails(self, what, said, ranks, *words, **env):
+        """Not with status 0, within the limit, and says that once."""
+        begin = time.monotonic()
+        result = self.run(ranks, *words, **env)
+        good = result[0] != 0 and result[2].count(said) == 1 if said else result[0] != 0
+        self.expect(f"{what} on {ranks} ranks", good and time.monotonic() - begin < SOON, result)
+        return result
+
+
+def programs(checks, source):
+    for name in GALLERY:
+        path = source / "programs" / f"{name}.nesl"
+        checks.same(name, 2, path, "--spread", "1")
+    for ranks in (1, 3):
+        checks.same("quicksort", ranks, source / "programs" / "quicksort.nesl", "--spread", "1")
+
+
+def endings(checks, folder):
+    bad = folder / "bad.nesl"
+    bad.write_text("1 + ;\n")
+    fault = folder / "fault.nesl"
+    fault.write_text("sum({1 / (x - 500) : x in [0:1000]});\n")
+    good = folder / "good.nesl"
+    good.write_text("sum({x * x : x in [0:100000]});\n")
+    other = folder / "other.nesl"
+    other.write_text("sum({x + x : x in [0:100000]});\n")
+    checks.fails("a program that is wrong", "bad.nesl", 2, bad)
+    checks.fails("no such program", "nowhere.nesl", 2, folder / "nowhere.nesl")
+    checks.fails("a fault of the program", "fault.nesl", 3, fault, "--spread", "1")
+    checks.fails("--ranks", "--ranks", 2, good, "--ranks", "2")
+    checks.fails("--wait-limit x", "--wait-limit", 2, good, "--wait-limit", "x")
+    checks.fails("--output into no folder", "nowhere", 2, good, "--output", folder / "nowhere" / "x")
+    for call in (3, 8):
+        for rank in (0, 1):
+            where = f"rank={rank} call={call}"
+            checks.fails(f"killed, {where}", "", 2, good, "--spread", "1", NVM_RANK_FAULTS=f"{where} do=kill")
+            checks.fails(f"failing, {where}", f"rank {rank}: failed at call {call}", 2, good, "--spread", "1",
+                         NVM_RANK_FAULTS=f"{where} do=fail")
+            checks.fails(f"stopped, {where}", f"rank {rank}: does not answer", 2, good, "--spread", "1",
+                         "--wait-limit", "2,stop", NVM_RANK_FAULTS=f"{where} do=stop")
+    words = launch.LAUNCHERS[checks.mpi]
+    command = ["-n", "1", checks.nvm, "run", good, ":", "-n", "1", checks.nvm, "run", other]
+    result = launch.start([*words, *command], NVM_MPI=checks.plugin)
+    checks.expect("two programs", result[0] != 0 and result[2].count("has another command line than rank 0") == 1, result)
+    text = good.read_text()
+    result = launch.start([*words, "-n", "2", checks.nvm, "run", "-"], stdin=text, NVM_MPI=checks.plugin)
+    checks.expect("a program on standard input", result[0] == 0 and result[1].count("\n") == 1, result)
+
+
+def main(mpi, build, nvm, source):
+    launch.skip_if_missing(build, mpi)
+    checks = Checks(mpi, build, nvm)
+    programs(checks, pathlib.Path(source))
+    with tempfile.TemporaryDirectory() as folder:
+        endings(checks, pathlib.Path(folder))
+    print("\n".join(checks.wrong) or "right")
+    return 1 if checks.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,45 @@
+// This process as one of several ranks, each a process, that run its programs together.
+#pragma once
+
+#include <memory>
+
+#include "vm/ranks/rounds.h"
+
+namespace nvm::lib {
+
+class Carrier {
+ public:
+  Carrier(std::unique_ptr<ranks::Ranks> ranks, ranks::Waiting waiting)
+      : ranks_(std::move(ranks)), rounds_(*ranks_, std::move(waiting)) {}
+
+  [[nodiscard]] ranks::Rounds& rounds() { return rounds_; }
+  [[nodiscard]] int rank() const { return rounds_.rank(); }
+
+  // Before the first run each rank says whether it has come so far; true if all have.
+  bool all_begin(bool able) {
+    if (asked_) return unable_ < 0;
+    asked_ = true;
+    const std::vector<char> all = rounds_.all_gather(able ? char{1} : char{0});
+    for (std::size_t r = all.size(); r-- > 0;) {
+      if (all[r] == 0) unable_ = static_cast<int>(r);
+    }
+    in_step_ = unable_ >= 0;
+    return unable_ < 0;
+  }
+  [[nodiscard]] bool asked() const { return asked_; }
+  [[nodiscard]] int unable() const { return unable_; }  // the first rank that could not begin, or -1
+
+  // A run has ended, with a failure on all ranks alike or not.
+  void ended(bool alike) { in_step_ = alike; }
+  // Whether it is known that all ranks have failed, and none is in a run.
+  [[nodiscard]] bool in_step() const { return in_step_; }
+
+ private:
+  std::unique_ptr<ranks::Ranks> ranks_;
+  ranks::Rounds rounds_;
+  bool asked_ = false;
+  bool in_step_ = false;
+  int unable_ = -1;
+};
+
+}  // namespace nvm::lib
