@@ -41,8 +41,8 @@ void put_header(std::byte* to, const void* header, std::size_t n) { std::memcpy(
 
 bool strikes_one(Fault::Kind kind) {
   using Kind = Fault::Kind;
-  return kind == Kind::kMemory || kind == Kind::kTime || kind == Kind::kInterrupted || kind == Kind::kDevice ||
-         kind == Kind::kIo;
+  return kind == Kind::kMemory || kind == Kind::kTime || kind == Kind::kInterrupted ||
+         kind == Kind::kDevice || kind == Kind::kIo;
 }
 
 Exchange::Exchange(ranks::Ranks& carrier, const ssa::Module& module, const std::atomic<Stop>* stop)
