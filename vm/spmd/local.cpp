@@ -138,7 +138,7 @@ bool random_parts(const Together& t) {
 }
 
 bool shape_parts(const Together& t) {
-  if (t.inst.op != Op::kLength) return false;
+  if (!letter_is_single(op_info(t.inst.op).results[0])) return false;
   t.results[0] = Vector::of_int(t.length(0));
   return true;
 }
