@@ -1,9 +1,11 @@
 """Programs on several ranks, all vectors distributed, print what they print without: the VCODE corpus, NESL and
-the gallery. Output, messages and status are compared.
+the gallery. Output, messages and status are compared. Without NVM_TESTS=all of eight programs one, each on one number of
+ranks.
 
   on_ranks.py NVM [--every N] [--ranks LIST] [--only NAME]
 """
 import argparse
+import os
 import pathlib
 import shutil
 import subprocess
@@ -41,7 +43,8 @@ def run(command, given, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("nvm")
-    parser.add_argument("--every", type=int, default=1, help="of so many programs one, and one number of ranks")
+    parser.add_argument("--every", type=int, default=1 if os.environ.get("NVM_TESTS") == "all" else 8,
+                        help="of so many programs one, and one number of ranks")
     parser.add_argument("--ranks", default="1,2,3,5")
     parser.add_argument("--only")
     chosen = parser.parse_args()
