@@ -254,11 +254,12 @@ void KernelRun::over_chunks(F body) {
     }
   };
   if (threads_ == 1 || chunks() == 1) return worker(0);
-  machine_.threads.run(threads_, [&](int number) {
+  const auto share = [&](int number) {
     context_.run->host->begin_share();
     worker(number);
     context_.run->host->end_share();
-  });
+  };
+  part_.shared() != nullptr ? Threads::run_apart(threads_, share) : machine_.threads.run(threads_, share);
 }
 
 // Short spaces are combined from left to right: no lane may take two elements. Nor from inside of a block on.

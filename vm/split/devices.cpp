@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "vm/simd/reduce_tree.h"
@@ -71,6 +72,7 @@ Devices::~Devices() {
     closing_ = true;
   }
   begin_.notify_all();
+  devices_.clear();  // their threads end before what they wait for does
 }
 
 std::vector<std::int64_t> Devices::ends(const plan::Kernel&, std::int64_t n) {
@@ -91,15 +93,14 @@ std::vector<std::int64_t> Devices::ends(const plan::Kernel&, std::int64_t n) {
 // Part p is that of device p; the calling thread is the first one's. Whoever comes while they work does all
 // alone.
 void Devices::work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) {
-  if (busy_.test_and_set(std::memory_order_acquire)) {
-    for (std::size_t p = 0; p < parts; ++p) run(p, threads);
-    return;
+  if (busy_.test_and_set(std::memory_order_acquire)) return in_order(parts, threads, run);
+  if (!start()) {
+    in_order(parts, threads, run);
+    return busy_.clear(std::memory_order_release);
   }
   const int each = std::max(1, threads / static_cast<int>(devices_.size()));
   {
     const std::lock_guard lock(mutex_);
-    for (std::size_t d = 1; d < devices_.size(); ++d)
-      if (!devices_[d]->thread.running()) devices_[d]->thread.start([this, d] { serve(d); });
     run_ = &run;
     parts_ = parts;
     left_ = parts - 1;
@@ -112,6 +113,21 @@ void Devices::work(std::size_t parts, int threads, const std::function<void(std:
   done_.wait(lock, [&] { return left_ == 0; });
   run_ = nullptr;
   busy_.clear(std::memory_order_release);
+}
+
+void Devices::in_order(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) {
+  for (std::size_t p = 0; p < parts; ++p) run(p, threads);
+}
+
+// False: the system has no more threads.
+bool Devices::start() {
+  try {
+    for (std::size_t d = 1; d < devices_.size(); ++d)
+      if (!devices_[d]->thread.running()) devices_[d]->thread.start([this, d] { serve(d); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
 }
 
 void Devices::serve(std::size_t device) {

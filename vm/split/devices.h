@@ -47,6 +47,8 @@ class Devices final : public Crew {
 
  private:
   struct Device;
+  static void in_order(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run);
+  [[nodiscard]] bool start();
   void serve(std::size_t device);
 
   std::vector<int> speeds_;
