@@ -138,6 +138,8 @@ std::string disagreement(std::uint64_t seed, std::int64_t n, IntBits bits, std::
         parts_run += split.counters.parts;
         records_handed_on += split.counters.records;
         std::string wrong = run.trouble;
+        // A state of the tree, and how many a filter has kept.
+        if (split.counters.words > 18 * split.counters.records) wrong += " long records";
         if (run.status != (fine ? plan::RunStatus::kDone : plan::RunStatus::kTrapped))
           wrong += " status " + std::to_string(static_cast<int>(run.status));
         else if (fine)

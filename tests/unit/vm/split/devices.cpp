@@ -1,7 +1,10 @@
 #include "vm/split/devices.h"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
 #include <thread>
 
 using namespace nvm;
@@ -31,15 +34,34 @@ TEST_CASE("lists of devices") {
   }
 }
 
-TEST_CASE("kernels are cut by speed, where blocks begin, and short ones are not") {
+TEST_CASE("kernels are cut where blocks begin, half of each by speed, and short ones are not") {
   Devices devices({{1, 3}}, 1000);
   const plan::Kernel kernel;
   CHECK(devices.ends(kernel, 1999) == std::vector<std::int64_t>{1999});
-  CHECK(devices.ends(kernel, 2000) == std::vector<std::int64_t>{496, 2000});
-  CHECK(devices.ends(kernel, 400'001) == std::vector<std::int64_t>{98'304, 400'001});
-  const std::int64_t superblock = std::int64_t{1} << 22;
-  CHECK(devices.ends(kernel, 64 * superblock + 1) ==
-        std::vector<std::int64_t>{16 * superblock, 64 * superblock + 1});
+  for (const std::int64_t n : {std::int64_t{2000}, std::int64_t{400'001}, std::int64_t{1} << 33}) {
+    const std::vector<std::int64_t> ends = devices.ends(kernel, n);
+    INFO(n);
+    CHECK(ends.size() > 4);
+    CHECK(ends.size() < 100);
+    CHECK(ends.back() == n);
+    CHECK(std::abs(4.0 * static_cast<double>(ends[0]) / static_cast<double>(ends[1]) - 1.0) < 0.1);
+    CHECK(std::is_sorted(ends.begin(), ends.end(), std::less_equal<>()));
+    const std::int64_t grain = n < 10'000 ? 8 : n < 1'000'000 ? 2048 : std::int64_t{2048} * 2048;
+    for (std::size_t p = 0; p + 1 < ends.size(); ++p) CHECK(ends[p] % grain == 0);
+  }
+}
+
+TEST_CASE("whoever is free takes the next part") {
+  Devices devices({{1, 1}});
+  std::vector<std::atomic<int>> runs(9);
+  devices.work(9, 2, [&](std::size_t part, int) {
+    ++runs[part];
+    devices.ran(part, 1);
+    while (part == 1 && runs[8] == 0) std::this_thread::yield();  // the second device is very slow
+  });
+  for (const auto& r : runs) CHECK(r == 1);
+  CHECK(devices.counters()[0].parts == 8);
+  CHECK(devices.counters()[1].parts == 1);
 }
 
 TEST_CASE("each part is run once, by its device, and beside it the others") {
