@@ -49,7 +49,7 @@ nvm_layer(vm/prims vm/simd vm/data bytecode/table bytecode/base)
 nvm_layer(vm/interp vm/prims vm/data bytecode/ssa bytecode/program bytecode/table bytecode/base)
 nvm_layer(vm/trace vm/interp vm/prims vm/data bytecode/soac bytecode/ssa bytecode/table bytecode/base)
 nvm_layer(vm/cpu vm/simd vm/data bytecode/plan bytecode/soac bytecode/ssa bytecode/table bytecode/base)
-nvm_layer(vm/split vm/simd bytecode/plan bytecode/soac bytecode/ssa bytecode/table bytecode/base)
+nvm_layer(vm/split vm/simd vm/data bytecode/plan bytecode/soac bytecode/ssa bytecode/table bytecode/base)
 nvm_layer(vm/tier vm/cpu vm/trace vm/interp vm/prims vm/data bytecode/plan bytecode/soac bytecode/ssa bytecode/program
           bytecode/table bytecode/base)
 nvm_layer(vm/ranks bytecode/base)

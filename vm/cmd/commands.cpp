@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/suggest.h"
@@ -89,6 +90,8 @@ int version_command(const Words& words) {
 
 int devices_command(const Words& words) {
   no_more(Arguments("devices", words).operands());
+  print("cpu:     " + std::to_string(std::max(1U, std::thread::hardware_concurrency())) +
+        " threads; --devices cpu*2 makes two devices of them\n");
   print(lib::describe_devices());
   return kGood;
 }

@@ -30,6 +30,17 @@ std::int64_t uneven_chunk(std::int64_t space, int threads, int lanes) {
   return std::clamp(space / (8 * std::max(1, threads)) / turn * turn, turn, kMost);
 }
 
+// Short spaces are combined from left to right: no lane may take two elements. Nor from inside of a block on.
+std::int64_t block_length(const KernelCode& code, const PartRun& part, const Work& w) {
+  const std::int64_t left = w.chunk_end - w.begin;
+  if (!code.blocked) return left;
+  if (code.folds.empty()) return std::min(kBlock, left);
+  if (part.space() <= kSequentialMax) return std::min(kReduceLanes, left);
+  const std::int64_t whole = (part.begin() + kBlock - 1) / kBlock * kBlock;
+  if (w.begin >= whole || !part.begins_inside()) return std::min(kBlock, left);
+  return std::min({kReduceLanes, whole - w.begin, left});
+}
+
 }  // namespace
 
 bool RunContext::allocate(std::int32_t v, std::int64_t count) {
@@ -52,7 +63,7 @@ void KernelRun::cut_by_segments(const plan::Desc& d) {
     if (!c.fresh) {
       const std::int64_t in_block = (p - segment_offset(d, c.segment)) % kBlock;
       stop = std::min({p - in_block + code_.chunk, segment_offset(d, c.segment + 1), wave_end_});
-    } else if (stop < space_) {
+    } else if (stop < part_.space()) {
       const SegmentCursor last = seek(d, stop);  // whole segments only, if there are any
       const std::int64_t whole = last.fresh ? stop : segment_offset(d, last.segment);
       if (whole > p) stop = whole;
@@ -95,7 +106,7 @@ void KernelRun::cut() {
     const std::int64_t part = (wave_end_ - wave_begin_) / (4 * std::max(1, context_.run->threads));
     std::int64_t chunk =
         tiles_.turn == 0 ? code_.chunk : std::max(part / tiles_.turn, std::int64_t{1}) * tiles_.turn;
-    if (code_.uneven) chunk = uneven_chunk(space_, context_.run->threads, lanes());
+    if (code_.uneven) chunk = uneven_chunk(part_.space(), context_.run->threads, lanes());
     // From a part's begin to where a block of folds does.
     const std::int64_t in_block = code_.uneven || tiles_.turn != 0 ? 0 : wave_begin_ % kBlock;
     for (std::int64_t p = wave_begin_ - in_block; p < wave_end_;) {
@@ -133,29 +144,21 @@ std::size_t KernelRun::workspace_bytes() const {
 }
 
 bool KernelRun::stopped() const {
-  return context_.trapped.load(std::memory_order_relaxed) || deserted_.load(std::memory_order_relaxed) ||
+  return context_.trapped.load(std::memory_order_relaxed) || part_.deserted() ||
          context_.run->host->cancelled();
 }
 
-const plan::RecordWords& KernelRun::before(std::int32_t sink) {
-  static const plan::RecordWords kNone;
-  const plan::RecordWords* record = part_.before(sink);
-  if (record == nullptr) deserted_.store(true, std::memory_order_relaxed);
-  return record == nullptr ? kNone : *record;
-}
-
 RunStatus KernelRun::run() {
-  space_ = context_.length(code_.space);
-  part_.set(space_, context_.run->part);
-  each_ = {space_, space_, 1, nullptr, nullptr};
+  part_.set(context_.length(code_.space), context_.run->part);
+  each_ = {part_.space(), part_.space(), 1, nullptr, nullptr};
   if (too_many_chunks()) return RunStatus::kNoMemory;
   static_cast<void>(next_wave());
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
   looks_back_ = code_.counts && !code_.scans && chunks() > 1;
   // Filters beside scans need the counts of all chunks first; a part tells its totals before it goes on.
   const bool first = code_.scans && ((code_.counts && chunks() > 1) || (!part_.whole() && !code_.whole));
-  striped_ =
-      code_.stripes && part_.whole() && space_ >= kLeastStriped && (code_.stripes_alone || threads > 1);
+  striped_ = code_.stripes && part_.whole() && part_.space() >= kLeastStriped &&
+             (code_.stripes_alone || threads > 1);
   links_ = code_.scans && !first && (striped_ || (!code_.counts && chunks() > 1 && threads > 1));
   in_order_ = !first && !looks_back_ && !links_;
   chains_ = looks_back_ || (first && code_.folds_kept);
@@ -222,7 +225,7 @@ const Stage& KernelRun::main_stage() {
 const Stage* KernelRun::row_stage() {
   if (!code_.row_spec || main_ != &code_.main || code_.main.function == nullptr) return nullptr;
   const plan::Desc& d = context_.desc(code_.row_spec->row);
-  if (d.total != space_ || d.segments == 0 || space_ / d.segments < kLeastRow) return nullptr;
+  if (d.total != part_.space() || d.segments == 0 || part_.space() / d.segments < kLeastRow) return nullptr;
   code_.row_once([&] {
     std::string reason;
     if (!machine_.memory.compile(*code_.row_spec, code_.name + ".rows", code_.row, reason)) code_.row = {};
@@ -254,22 +257,12 @@ void KernelRun::over_chunks(F body) {
     }
   };
   if (threads_ == 1 || chunks() == 1) return worker(0);
-  machine_.threads.run(threads_, [&](int number) {
+  const auto share = [&](int number) {
     context_.run->host->begin_share();
     worker(number);
     context_.run->host->end_share();
-  });
-}
-
-// Short spaces are combined from left to right: no lane may take two elements. Nor from inside of a block on.
-std::int64_t KernelRun::block_length(const Work& w) const {
-  const std::int64_t left = w.chunk_end - w.begin;
-  if (!code_.blocked) return left;
-  if (code_.folds.empty()) return std::min(kBlock, left);
-  if (space_ <= kSequentialMax) return std::min(kReduceLanes, left);
-  const std::int64_t whole = (part_.begin() + kBlock - 1) / kBlock * kBlock;
-  if (w.begin >= whole || !part_.begins_inside()) return std::min(kBlock, left);
-  return std::min({kReduceLanes, whole - w.begin, left});
+  };
+  part_.shared() != nullptr ? Threads::run_apart(threads_, share) : machine_.threads.run(threads_, share);
 }
 
 // At least once, for the sake of segments that are empty.
@@ -284,7 +277,7 @@ void KernelRun::over_blocks(Work& w, F body) {
     });
   w.begin = w.from;
   do {
-    w.n = block_length(w);
+    w.n = block_length(code_, part_, w);
     if (row_ == nullptr) expand(w);
     w.expanded = false;
     body();

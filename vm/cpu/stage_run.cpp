@@ -82,7 +82,8 @@ StretchFacts KernelRun::stretch_facts() {
 
 void KernelRun::look_for_stretches(const Stage& stage) {
   if (stage.straight == nullptr) return;
-  auto found = find_stretches(stage.indices, code_.body, context_.plan->int_bits, space_, stretch_facts());
+  auto found =
+      find_stretches(stage.indices, code_.body, context_.plan->int_bits, part_.space(), stretch_facts());
   if (!found.empty()) stretches_.push_back({&stage, std::move(found)});
 }
 

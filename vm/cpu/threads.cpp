@@ -46,15 +46,27 @@ Threads::Workspace::~Workspace() {
   }
 }
 
+tbb::task_arena& Threads::arena_of(Arenas& arenas, int count) {
+  auto& slot = arenas[count];
+  // As in run_workers(): no more than oneTBB has.
+  if (!slot) slot = std::make_unique<tbb::task_arena>(std::min(count, tbb::info::default_concurrency()));
+  return *slot;
+}
+
 void Threads::run(int count, const std::function<void(int)>& worker) {
   tbb::task_arena* arena = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    auto& slot = arenas_[count];
-    // As in run_workers(): no more than oneTBB has.
-    if (!slot) slot = std::make_unique<tbb::task_arena>(std::min(count, tbb::info::default_concurrency()));
-    arena = slot.get();
+    arena = &arena_of(arenas_, count);
   }
+  run_in(*arena, count, worker);
+}
+
+void Threads::run_apart(int count, const std::function<void(int)>& worker) {
+  run_in(arena_of(PerThread<Arenas, Threads>::get(), count), count, worker);
+}
+
+void Threads::run_in(tbb::task_arena& arena, int count, const std::function<void(int)>& worker) {
   ForkJoin both;
   ForkedCalls calls(count);
   const auto call = [&](int) {
@@ -63,7 +75,7 @@ void Threads::run(int count, const std::function<void(int)>& worker) {
   both.fork();
   calls.run(
       [&] {
-        arena->execute([&] {
+        arena.execute([&] {
           tbb::this_task_arena::isolate(
               [&] { tbb::parallel_for(0, count, 1, call, tbb::simple_partitioner{}); });
         });

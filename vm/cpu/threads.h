@@ -39,8 +39,13 @@ class Threads {
   // Calls worker(number) on up to `count` threads, the calling one among them, and waits. A thread keeps its
   // number, 0..count-1, from call to call if it can; it may be called twice where others came late.
   void run(int count, const std::function<void(int)>& worker);
+  // The same for a part of a kernel, whose calling thread must not wait for one of another part to leave.
+  static void run_apart(int count, const std::function<void(int)>& worker);
 
  private:
+  using Arenas = std::map<int, std::unique_ptr<tbb::task_arena>>;
+  static tbb::task_arena& arena_of(Arenas& arenas, int count);
+  static void run_in(tbb::task_arena& arena, int count, const std::function<void(int)>& worker);
   struct Idle {
     std::size_t bytes = 0;
     Workspace::Memory memory;
@@ -49,7 +54,7 @@ class Threads {
   static Idle& mine();
   static constexpr std::size_t kMostKept = std::size_t{16} << 20;  // bytes
   std::mutex mutex_;
-  std::map<int, std::unique_ptr<tbb::task_arena>> arenas_;
+  Arenas arenas_;
   std::vector<Idle> idle_;
 };
 

@@ -28,7 +28,7 @@ void reduction_words(const TreePlace& at, std::uint64_t& running, std::uint64_t*
   std::int64_t most = blocks_of(at.length);
   for (auto& level : totals.levels) {
     level.count = count;
-    word(level.in_order);
+    if (count > 0) word(level.in_order);
     if (most <= kReduceBlock) return;
     for (std::int64_t l = 0; l < std::min(count % kReduceBlock, kReduceLanes); ++l) word(level.lanes[l]);
     if (count < kReduceBlock) return;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "vm/simd/reduce_tree.h"
@@ -19,12 +20,14 @@ std::optional<int> number(std::string_view text, int most) {
   return n;
 }
 
-// What parts begin at multiples of, if there are at least so many iterations for each.
-std::int64_t grain_of(std::int64_t each) {
+// What parts begin at multiples of, if the shortest has so many iterations.
+std::int64_t grain_of(std::int64_t shortest) {
   constexpr std::int64_t kSuperblock = kReduceBlock * kReduceBlock;
-  if (each >= 16 * kSuperblock) return kSuperblock;
-  return each >= 16 * kReduceBlock ? kReduceBlock : kScanGroup;
+  if (shortest >= 2 * kSuperblock) return kSuperblock;
+  return shortest >= kReduceBlock ? kReduceBlock : kScanGroup;
 }
+
+constexpr std::int64_t kPieces = 16;  // what a device of speed 1 has is cut into, at most
 
 }  // namespace
 
@@ -71,63 +74,92 @@ Devices::~Devices() {
     closing_ = true;
   }
   begin_.notify_all();
+  devices_.clear();  // their threads end before what they wait for does
 }
 
 std::vector<std::int64_t> Devices::ends(const plan::Kernel&, std::int64_t n) {
   const auto count = static_cast<std::int64_t>(speeds_.size());
   if (count < 2 || n / count < least_) return {n};
-  const std::int64_t grain = grain_of(n / count);
   const std::int64_t all = std::accumulate(speeds_.begin(), speeds_.end(), std::int64_t{0});
+  const std::int64_t shortest = std::max(least_ / kPieces, n / (all * kPieces));
+  const std::int64_t grain = grain_of(shortest);
   std::vector<std::int64_t> ends;
   std::int64_t speed = 0;
   for (const int s : speeds_) {
     speed += s;
-    ends.push_back(n / all * speed / grain * grain);
+    ends.push_back(n / 2 / all * speed / grain * grain);
   }
-  ends.back() = n;
+  while (ends.back() < n) {
+    const std::int64_t left = n - ends.back();
+    const std::int64_t part = std::max(left / (2 * count), shortest);
+    ends.push_back(left <= 2 * shortest ? n : std::min((ends.back() + part + grain - 1) / grain * grain, n));
+  }
   return ends;
 }
 
-// Part p is that of device p; the calling thread is the first one's. Whoever comes while they work does all
+// The calling thread is the first device's. Whoever comes while they work does all
 // alone.
 void Devices::work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) {
-  if (busy_.test_and_set(std::memory_order_acquire)) {
-    for (std::size_t p = 0; p < parts; ++p) run(p, threads);
-    return;
+  if (busy_.test_and_set(std::memory_order_acquire)) return in_order(parts, threads, run);
+  if (!start()) {
+    in_order(parts, threads, run);
+    return busy_.clear(std::memory_order_release);
   }
   const int each = std::max(1, threads / static_cast<int>(devices_.size()));
   {
     const std::lock_guard lock(mutex_);
-    for (std::size_t d = 1; d < devices_.size(); ++d)
-      if (!devices_[d]->thread.running()) devices_[d]->thread.start([this, d] { serve(d); });
     run_ = &run;
-    parts_ = parts;
-    left_ = parts - 1;
+    parts_ = left_ = parts;
+    next_ = std::min(devices_.size(), parts);
+    takers_.assign(parts, 0);
     threads_ = each;
     ++round_;
   }
   begin_.notify_all();
-  run(0, each);
   std::unique_lock lock(mutex_);
+  take_parts(0, lock);
   done_.wait(lock, [&] { return left_ == 0; });
   run_ = nullptr;
   busy_.clear(std::memory_order_release);
 }
 
+void Devices::in_order(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) {
+  for (std::size_t p = 0; p < parts; ++p) run(p, threads);
+}
+
+// False: the system has no more threads.
+bool Devices::start() {
+  try {
+    for (std::size_t d = 1; d < devices_.size(); ++d)
+      if (!devices_[d]->thread.running()) devices_[d]->thread.start([this, d] { serve(d); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
 void Devices::serve(std::size_t device) {
-  const int fastest = *std::max_element(speeds_.begin(), speeds_.end());
   std::uint64_t seen = 0;
   for (;;) {
     std::unique_lock lock(mutex_);
     begin_.wait(lock, [&] { return closing_ || (run_ != nullptr && round_ != seen); });
     if (closing_) return;
     seen = round_;
-    if (device >= parts_) continue;
-    const auto& run = *run_;
-    const int threads = threads_;
+    take_parts(device, lock);
+  }
+}
+
+// Its own, and then the first one that nobody has: who waits for a part waits for one that somebody has
+// begun.
+void Devices::take_parts(std::size_t device, std::unique_lock<std::mutex>& lock) {
+  const int fastest = *std::max_element(speeds_.begin(), speeds_.end());
+  const auto& run = *run_;
+  const int threads = threads_;
+  for (std::size_t part = device; part < parts_; part = next_++) {
+    takers_[part] = device;
     lock.unlock();
     const auto begin = std::chrono::steady_clock::now();
-    run(device, threads);
+    run(part, threads);
     if (speeds_[device] < fastest)
       std::this_thread::sleep_for((std::chrono::steady_clock::now() - begin) * (fastest - speeds_[device]) /
                                   speeds_[device]);
@@ -138,7 +170,7 @@ void Devices::serve(std::size_t device) {
 
 void Devices::ran(std::size_t part, std::int64_t iterations) {
   const std::lock_guard lock(mutex_);
-  DeviceCounters& c = devices_[part]->counters;
+  DeviceCounters& c = devices_[takers_[part]]->counters;
   ++c.parts;
   c.iterations += static_cast<std::uint64_t>(iterations);
 }

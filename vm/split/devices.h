@@ -31,9 +31,11 @@ struct DeviceCounters {
   std::uint64_t iterations = 0;
 };
 
-// Kernels are cut by speed: at multiples of whole superblocks of folds where parts are long, of blocks or
-// groups where they are shorter, so that parts rarely wait. Devices that are slower than the fastest are
-// imitated: they pause after each part.
+// A kernel is cut into a long part for each device, by speed, which together are half of it, and shorter ones
+// for whoever is free (guided self-scheduling: Polychronopoulos and Kuck 1987): so devices that turn out
+// faster, or have got the part with less work, do more. Cuts are at multiples of whole superblocks of folds
+// where parts are long, of blocks or groups where they are shorter, so that parts rarely wait. Devices slower
+// than the fastest are imitated: they pause after each part.
 class Devices final : public Crew {
  public:
   // Kernels of fewer iterations than `least` for each device are not cut.
@@ -47,7 +49,10 @@ class Devices final : public Crew {
 
  private:
   struct Device;
+  static void in_order(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run);
+  [[nodiscard]] bool start();
   void serve(std::size_t device);
+  void take_parts(std::size_t device, std::unique_lock<std::mutex>& lock);
 
   std::vector<int> speeds_;
   std::int64_t least_;
@@ -55,7 +60,8 @@ class Devices final : public Crew {
   mutable std::mutex mutex_;
   std::condition_variable begin_, done_;
   const std::function<void(std::size_t, int)>* run_ = nullptr;  // under way; null: nothing
-  std::size_t parts_ = 0, left_ = 0;
+  std::size_t parts_ = 0, left_ = 0, next_ = 0;                 // not ended; not yet taken
+  std::vector<std::size_t> takers_;                             // by part: the device
   int threads_ = 1;
   std::uint64_t round_ = 0;
   bool closing_ = false;

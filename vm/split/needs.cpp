@@ -28,9 +28,13 @@ ElementRange segments(const plan::Desc& d, const plan::Part& part) {
   return {first - (inside ? 1 : 0), std::min(first_from(d, part.end), d.segments)};
 }
 
-ElementRange need_of(const soac::BodyInst& in, Need need, const plan::Part& part, std::int64_t length,
-                     std::span<const plan::Desc> descs) {
-  const auto desc = [&](plan::VarId v) -> const plan::Desc& { return descs[static_cast<std::size_t>(v)]; };
+ElementRange need_of(const plan::Plan& plan, const soac::BodyInst& in, Need need, const plan::Part& part,
+                     std::int64_t length, std::span<const plan::Desc> descs) {
+  const auto desc = [&](plan::VarId v) {
+    plan::Desc d = descs[static_cast<std::size_t>(v)];
+    if (plan.vars[static_cast<std::size_t>(v)].form == plan::DescForm::kOneSegment) d = {1, d.total, d.total};
+    return d;
+  };
   const ElementRange own{part.begin, part.end};
   switch (need) {
     case Need::kElements: return own;
@@ -55,7 +59,7 @@ std::map<plan::VarId, ElementRange> needs_of(const plan::Plan& plan, const plan:
     if (in.var == kNone) continue;
     const Need need = plan::rule_of(kernel.body, static_cast<std::int32_t>(v)).need;
     const ElementRange range =
-        need_of(in, need, part, arrays[static_cast<std::size_t>(in.var)].length, descs);
+        need_of(plan, in, need, part, arrays[static_cast<std::size_t>(in.var)].length, descs);
     const auto [at, fresh] = needs.try_emplace(in.var, range);
     if (!fresh) at->second.cover(range);
   }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <numeric>
 
 #include "bytecode/plan/uses.h"
+#include "vm/data/fork_join.h"
 
 namespace nvm::vm {
 
@@ -59,8 +59,7 @@ struct SplitRun::PartArguments {
   std::vector<plan::Desc> descs;
   std::vector<std::int64_t> lengths;
   std::int64_t begin = 0, end = 0;
-  RunStatus status = RunStatus::kCancelled;
-  std::exception_ptr thrown;
+  RunStatus status = RunStatus::kNoMemory;
 };
 
 class SplitRun::PartHost final : public plan::Host {
@@ -144,13 +143,15 @@ RunStatus SplitRun::run_parts(std::size_t k, const std::vector<std::int64_t>& en
   if (!prepare(kernel, records)) return RunStatus::kNoMemory;
   PartHost host(*this, &records);
   std::vector<PartArguments> parts(ends.size());
-  crew_.work(parts.size(), run_.threads, [&](std::size_t p, int threads) {
-    run_part({k, p == 0 ? 0 : ends[p - 1], ends[p], &records.of(p)}, threads, host, parts[p]);
+  ForkedCalls calls(static_cast<int>(parts.size()));
+  const auto run = [&](std::size_t p, int threads) {
+    calls.call([&] {
+      run_part({k, p == 0 ? 0 : ends[p - 1], ends[p], &records.of(p)}, threads, host, parts[p]);
+    });
     records.ended(p, parts[p].status == RunStatus::kDone);
     crew_.ran(p, parts[p].end - parts[p].begin);
-  });
-  for (const PartArguments& part : parts)
-    if (part.thrown != nullptr) std::rethrow_exception(part.thrown);
+  };
+  calls.run([&] { crew_.work(parts.size(), run_.threads, run); }, [] {});
   ++counters_.kernels;
   counters_.parts += parts.size();
   counters_.records += records.count();
@@ -164,17 +165,13 @@ RunStatus SplitRun::run_parts(std::size_t k, const std::vector<std::int64_t>& en
 }
 
 void SplitRun::run_part(const plan::Part& part, int threads, plan::Host& host, PartArguments& args) {
-  try {
-    args.arrays = arrays_;
-    args.descs = descs_;
-    args.lengths.assign(run_.lengths.begin(), run_.lengths.end());
-    args.begin = part.begin;
-    args.end = part.end;
-    crew_.lend(plan_, part, args.arrays, args.descs);
-    args.status = code_.run({args.arrays, args.descs, args.lengths, &host, threads, &part});
-  } catch (...) {
-    args.thrown = std::current_exception();
-  }
+  args.arrays = arrays_;
+  args.descs = descs_;
+  args.lengths.assign(run_.lengths.begin(), run_.lengths.end());
+  args.begin = part.begin;
+  args.end = part.end;
+  crew_.lend(plan_, part, args.arrays, args.descs);
+  args.status = code_.run({args.arrays, args.descs, args.lengths, &host, threads, &part});
 }
 
 // What scatters write into is filled before anybody writes. False: out of memory.

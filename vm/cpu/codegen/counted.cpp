@@ -31,7 +31,7 @@ class KeptCounts final : public SinkCode {
     const plan::Desc& d = run.context().desc(s_.sink->desc);
     const SegmentCursor first = seek(d, run.part().begin());
     if (!first.fresh) {
-      const plan::RecordWords& record = run.before(s_.number);
+      const plan::RecordWords& record = run.part().before(s_.number);
       counts(run)[first.segment] = record.empty() ? 0 : static_cast<std::int64_t>(record.front());
     }
     for (std::size_t c = 0; c < run.chunks(); ++c) {

@@ -63,7 +63,7 @@ class FilteredStore final : public AsideStore {
   using AsideStore::AsideStore;
   [[nodiscard]] bool bind(KernelRun& run) const override {
     const bool known = !run.in_order() && !run.looks_back() && run.part().whole();
-    return known || run.context().allocate(s_.sink->out, run.space());
+    return known || run.context().allocate(s_.sink->out, run.part().space());
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
     if (!run.part().whole()) return true;

@@ -71,7 +71,7 @@ class KeptReduce final : public Aside {
     if (!run.alone())
       for (std::size_t c = 0; c < run.chunks(); ++c)
         s_.fold->combine_blocks(all.totals, run.chunk_state<Chunk>(c, *this).blocks);
-    if (run.part().ends_inside()) return run.part().after(s_.number, record_of(all, run.space()));
+    if (run.part().ends_inside()) return run.part().after(s_.number, record_of(all, run.part().space()));
     Cell total = all.running;
     if (all.kept > kSequentialMax) {
       ReduceState last;
@@ -111,7 +111,7 @@ class KeptReduce final : public Aside {
     Cell kept = static_cast<Cell>(all.kept);
     word(kept);
     all.kept = static_cast<std::int64_t>(kept);
-    word(all.running);
+    if (all.kept <= kSequentialMax) word(all.running);
     const TreePlace at{all.kept, std::max(space, kSequentialMax + 1)};
     if (all.kept > 0) reduction_words(at, all.running, all.lanes, all.totals, word);
   }
@@ -139,8 +139,8 @@ class KeptReduce final : public Aside {
   void take_up(Work& w) const {
     Running& all = running(w);
     if (std::exchange(all.waits, false)) {
-      RecordReader in(w.kernel->before(s_.number));
-      each_word(all, w.kernel->space(), [&](Cell& word) { in(word); });
+      RecordReader in(w.kernel->part().before(s_.number));
+      each_word(all, w.kernel->part().space(), [&](Cell& word) { in(word); });
     }
     ReduceState& fold = state(w).fold;
     s_.fold->reduce_start(fold, false);

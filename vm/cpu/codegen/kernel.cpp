@@ -207,9 +207,7 @@ class KernelCompiler {
 
   void add_kept_counts(std::size_t i) {
     const Sink& s = kernel_.sinks[i];
-    SinkSpec spec;
-    spec.sink = &s;
-    spec.number = static_cast<std::int32_t>(i);
+    SinkSpec spec = spec_of(i);
     spec.flag = scratch_for(main_, s.value, Storage::kB8);
     keep(make_kept_counts(spec));
     code_->made.push_back({s.out_desc, s.out_length});

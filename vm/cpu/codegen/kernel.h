@@ -251,15 +251,7 @@ class KernelRun {
 
   [[nodiscard]] RunContext& context() { return context_; }
   [[nodiscard]] const Routines& routines() const { return *context_.routines; }
-  [[nodiscard]] std::int64_t space() const { return space_; }
   [[nodiscard]] const PartRun& part() const { return part_; }
-  // Is it the chunk where the part begins, and there are others before; or ends, and others behind?
-  [[nodiscard]] bool goes_on(const Work& w) const {
-    return part_.begins_inside() && w.chunk_begin == part_.begin();
-  }
-  [[nodiscard]] bool is_cut(const Work& w) const { return part_.ends_inside() && w.chunk_end == part_.end(); }
-  // What the sink of that number goes on from; without it the run is stopped.
-  [[nodiscard]] const plan::RecordWords& before(std::int32_t sink);
   [[nodiscard]] int lanes() const { return lanes_of(machine_.memory.isa()); }
   [[nodiscard]] std::size_t chunks() const { return bounds_->size() - 1; }
   [[nodiscard]] std::int64_t chunk_begin(std::size_t c) { return (*bounds_)[c]; }
@@ -309,7 +301,6 @@ class KernelRun {
   [[nodiscard]] bool chain(Work& w, std::int32_t sweep);
   template <typename F>
   void over_blocks(Work& w, F body);
-  [[nodiscard]] std::int64_t block_length(const Work& w) const;
   void expand(Work& w);
   void expand_once(Work& w);
   [[nodiscard]] StretchFacts stretch_facts();
@@ -333,13 +324,11 @@ class KernelRun {
   Machine& machine_;
   Tiles tiles_;
   static constexpr std::int64_t kWave = 1024;  // chunks
-  std::int64_t space_ = 0;
   PartRun part_;
   plan::Desc each_;  // segments of one iteration each
   std::int64_t wave_begin_ = 0, wave_end_ = 0;
   std::size_t carry_slot_ = 0;
   bool in_order_ = true;
-  std::atomic<bool> deserted_{false};  // the part before gave up
   bool looks_back_ = false;
   bool chains_ = false;  // the chunks of the last sweep wait at their end for those before
   bool links_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include "bytecode/plan/part.h"
 #include "vm/cpu/routines.h"
@@ -17,16 +18,25 @@ class PartRun {
     begin_ = exchange_ == nullptr ? 0 : part->begin;
     end_ = exchange_ == nullptr ? space : part->end;
   }
+  [[nodiscard]] std::int64_t space() const { return space_; }
   [[nodiscard]] std::int64_t begin() const { return begin_; }
   [[nodiscard]] std::int64_t end() const { return end_; }
   [[nodiscard]] bool begins_inside() const { return begin_ > 0; }
   [[nodiscard]] bool ends_inside() const { return end_ < space_; }
   [[nodiscard]] bool whole() const { return !begins_inside() && !ends_inside(); }
 
-  // Of the sink of that number. Null: the part before gave up.
-  [[nodiscard]] const plan::RecordWords* before(std::int32_t sink) const {
-    return exchange_->before(static_cast<std::size_t>(sink));
+  [[nodiscard]] bool begins_inside_at(std::int64_t i) const { return begins_inside() && i == begin_; }
+  [[nodiscard]] bool ends_inside_at(std::int64_t i) const { return ends_inside() && i == end_; }
+
+  // Of the sink of that number; without it the part is to be stopped.
+  [[nodiscard]] const plan::RecordWords& before(std::int32_t sink) const {
+    static const plan::RecordWords kNone;
+    const plan::RecordWords* record = exchange_->before(static_cast<std::size_t>(sink));
+    if (record == nullptr) deserted_.store(true, std::memory_order_relaxed);
+    return record == nullptr ? kNone : *record;
   }
+  // The part before gave up.
+  [[nodiscard]] bool deserted() const { return deserted_.load(std::memory_order_relaxed); }
   void after(std::int32_t sink, plan::RecordWords record) const {
     exchange_->after(static_cast<std::size_t>(sink), std::move(record));
   }
@@ -59,6 +69,7 @@ class PartRun {
 
   std::int64_t space_ = 0, begin_ = 0, end_ = 0;
   plan::Exchange* exchange_ = nullptr;
+  mutable std::atomic<bool> deserted_{false};
 };
 
 // Reads words in order; what is missing is 0.
@@ -78,9 +89,20 @@ class RecordWriter {
   plan::RecordWords words;
 };
 
+// Of a reduction that a part's end cuts, but for the totals of whole blocks.
+struct OpenBlock {
+  Cell lanes[kReduceLanes];
+  Cell running;
+  void set(ReduceState& st) {
+    back_from_aside(st);
+    std::copy_n(st.lanes, kReduceLanes, lanes);
+    running = st.running;
+  }
+};
+
 // Of a reduction that goes on over a cut. INT and BOOL are a total; FLOAT are the tree's state.
 [[nodiscard]] inline plan::RecordWords record_of(const FoldRoutines& fold, const TreePlace& at,
-                                                 ReduceState& open, Totals& totals) {
+                                                 OpenBlock& open, Totals& totals) {
   if (!fold.tree) return {fold.combined(totals)};
   RecordWriter out;
   reduction_words(at, open.running, open.lanes, totals, [&](Cell w) { out(w); });

@@ -11,12 +11,14 @@ class PartitionSide final : public AsideStore {
  public:
   PartitionSide(const SinkSpec& s, bool kept) : AsideStore(s), kept_(kept) {}
   [[nodiscard]] bool bind(KernelRun& run) const override {
-    return kept_ || run.context().allocate(s_.sink->out, run.space());
+    return kept_ || run.context().allocate(s_.sink->out, run.part().space());
   }
   void end(Work& w) const override {
     AsideStore::end(w);
     const bool last = w.chunk + 1 == w.kernel->chunks();
-    if (kept_ && last && !w.kernel->is_cut(w) && state(w).at != w.kernel->space()) w.kernel->trap();
+    if (kept_ && last && !w.kernel->part().ends_inside_at(w.chunk_end) &&
+        state(w).at != w.kernel->part().space())
+      w.kernel->trap();
   }
   void finish(KernelRun& run) const override {
     if (kept_ && run.part().ends_inside()) run.part().after(s_.number, {kept_by_now(run)});
@@ -31,7 +33,7 @@ class PartitionSide final : public AsideStore {
   }
   [[nodiscard]] std::int64_t kept_before(KernelRun& run) const {
     if (!run.part().begins_inside()) return 0;
-    const plan::RecordWords& record = run.before(s_.number);
+    const plan::RecordWords& record = run.part().before(s_.number);
     return record.empty() ? 0 : static_cast<std::int64_t>(record.front());
   }
   [[nodiscard]] Cell kept_by_now(KernelRun& run) const {
@@ -40,7 +42,7 @@ class PartitionSide final : public AsideStore {
     return static_cast<Cell>(kept);
   }
   [[nodiscard]] bool fits(const Work& w, std::int64_t at, std::int64_t n) const override {
-    return at >= 0 && at <= w.kernel->space() - n;
+    return at >= 0 && at <= w.kernel->part().space() - n;
   }
   bool kept_;
 };

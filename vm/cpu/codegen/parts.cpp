@@ -91,7 +91,7 @@ class Join final : public SinkCode {
   void finish(KernelRun& run) const override {
     const Totals& totals = run.carry_state<Totals>(*this);
     if (parts_.observed &&
-        !plan::holds(parts_, kernel_, run.context().plan->vars, run.space(), seen(totals))) {
+        !plan::holds(parts_, kernel_, run.context().plan->vars, run.part().space(), seen(totals))) {
       run.context().wraps = true;
       return;
     }

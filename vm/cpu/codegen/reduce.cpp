@@ -18,8 +18,8 @@ class Reduce final : public SinkCode {
     return std::max(sizeof(BlockCells), sizeof(Carry));
   }
   void begin(Work& w) const override {
-    s_.fold->reduce_start(state(w), w.kernel->space() <= kSequentialMax);
-    if (w.kernel->goes_on(w)) go_on(*w.kernel, state(w));
+    s_.fold->reduce_start(state(w), w.kernel->part().space() <= kSequentialMax);
+    if (w.kernel->part().begins_inside_at(w.chunk_begin)) go_on(*w.kernel, state(w));
   }
   void block(Work& w) const override {
     if (s_.in_lanes) return s_.fold->reduce_advance(state(w), w.n);
@@ -27,12 +27,10 @@ class Reduce final : public SinkCode {
   }
   void end(Work& w) const override {
     Carry& carry = w.kernel->carry_state<Carry>(*this);
-    if (s_.fold->tree && w.kernel->is_cut(w)) {
-      back_from_aside(state(w));
-      carry.open = state(w);
-    } else {
+    if (s_.fold->tree && w.kernel->part().ends_inside_at(w.chunk_end))
+      carry.open.set(state(w));
+    else
       s_.fold->reduce_finish(state(w));
-    }
     w.kernel->chunk_state<BlockCells>(w.chunk, *this) = state(w).blocks;
     if (state(w).overflown) carry.totals = state(w).before;  // of the first chunk alone
   }
@@ -46,7 +44,7 @@ class Reduce final : public SinkCode {
     Carry& carry = run.carry_state<Carry>(*this);
     if (std::exchange(carry.waits, false)) {
       ReduceState none;
-      read_record(*s_.fold, run.part().first_place(), run.before(s_.number), none, carry.totals);
+      read_record(*s_.fold, run.part().first_place(), run.part().before(s_.number), none, carry.totals);
     }
     for (std::size_t c = 0; c < run.chunks(); ++c)
       s_.fold->combine_blocks(carry.totals, run.chunk_state<BlockCells>(c, *this));
@@ -64,8 +62,8 @@ class Reduce final : public SinkCode {
  private:
   struct Carry {
     Totals totals;
-    bool waits;        // for what the parts before hand on
-    ReduceState open;  // of the block that the part's end cuts
+    bool waits;  // for what the parts before hand on
+    OpenBlock open;
   };
   // A part of one chunk may have many blocks, which come behind those before.
   void go_on(KernelRun& run, ReduceState& st) const {
@@ -73,7 +71,7 @@ class Reduce final : public SinkCode {
     Carry& carry = run.carry_state<Carry>(*this);
     if (!(s_.fold->tree && place.open()) && run.chunks() > 1) return;
     s_.fold->start_totals(st.before);
-    read_record(*s_.fold, place, run.before(s_.number), st, st.before);
+    read_record(*s_.fold, place, run.part().before(s_.number), st, st.before);
     st.overflown = true;
     carry.waits = false;
     if (s_.in_lanes && st.in_block > 0) s_.fold->reduce_aside(st);

@@ -142,7 +142,7 @@ class RunMove final : public SinkCode {
       : s_(s), places_(places), gathers_(gathers) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(std::int64_t); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
-    return gathers_ ? run.context().allocate(s_.sink->out, run.space()) : start_scatter(run, s_);
+    return gathers_ ? run.context().allocate(s_.sink->out, run.part().space()) : start_scatter(run, s_);
   }
   void begin(Work& w) const override {
     segment(w) =

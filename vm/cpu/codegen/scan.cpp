@@ -19,20 +19,22 @@ class Scan final : public SinkCode {
     return std::max(sizeof(Chunk), sizeof(ScanState));
   }
   [[nodiscard]] bool bind(KernelRun& run) const override {
-    s_.fold->start_carries(run.chunk_state<Chunk>(0, *this).carries, blocks_of(run.space()));
+    s_.fold->start_carries(run.chunk_state<Chunk>(0, *this).carries, blocks_of(run.part().space()));
     return true;
   }
   void first_begin(Work& w) const override {
     Carries none;
     s_.fold->start_carries(none, 1);
     s_.fold->scan_start(state(w), none, sequential(w));
-    if (s_.fold->tree && w.kernel->goes_on(w) && w.kernel->part().first_place().open()) go_on(w);
+    if (s_.fold->tree && w.kernel->part().begins_inside_at(w.chunk_begin) &&
+        w.kernel->part().first_place().open())
+      go_on(w);
   }
   void first_block(Work& w) const override {
     if (!s_.runs) s_.fold->scan_total(state(w), block_values(w, s_), w.n);
   }
   void first_end(Work& w) const override {
-    if (s_.fold->tree && w.kernel->is_cut(w))
+    if (s_.fold->tree && w.kernel->part().ends_inside_at(w.chunk_end))
       w.kernel->carry_state<ScanState>(*this) = state(w);
     else
       s_.fold->scan_finish(state(w));
@@ -64,7 +66,7 @@ class Scan final : public SinkCode {
   [[nodiscard]] bool between(KernelRun& run) const override {
     if (run.part().begins_inside()) {
       ScanState first;
-      read_record(*s_.fold, run.part().first_place(), run.before(s_.number), first);
+      read_record(*s_.fold, run.part().first_place(), run.part().before(s_.number), first);
       run.chunk_state<Chunk>(0, *this).carries = first.carries;
     }
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
@@ -81,7 +83,7 @@ class Scan final : public SinkCode {
     if (w.chunk + 1 < w.kernel->chunks()) hand_on(*w.kernel, w.chunk);
   }
   void begin(Work& w) const override {
-    if (w.kernel->goes_on(w)) return go_on(w);
+    if (w.kernel->part().begins_inside_at(w.chunk_begin)) return go_on(w);
     s_.fold->scan_start(state(w), w.kernel->chunk_state<Chunk>(w.chunk, *this).carries, sequential(w));
   }
   void scan_block(Work& w) const override {
@@ -98,7 +100,7 @@ class Scan final : public SinkCode {
 
  private:
   void go_on(Work& w) const {
-    read_record(*s_.fold, w.kernel->part().first_place(), w.kernel->before(s_.number), state(w));
+    read_record(*s_.fold, w.kernel->part().first_place(), w.kernel->part().before(s_.number), state(w));
   }
   void hand_on_part(Work& w) const {
     const PartRun& part = w.kernel->part();
@@ -127,7 +129,7 @@ class Scan final : public SinkCode {
   [[nodiscard]] static int lanes(const Work& w) { return w.kernel->lanes(); }
   // Elements that are combined one by one leave no totals of blocks.
   [[nodiscard]] bool sequential(const Work& w) const {
-    return w.kernel->space() <= kSequentialMax && (s_.fold->tree || w.kernel->part().whole());
+    return w.kernel->part().space() <= kSequentialMax && (s_.fold->tree || w.kernel->part().whole());
   }
   [[nodiscard]] State& all(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   [[nodiscard]] ScanState& state(const Work& w) const { return all(w).scan; }

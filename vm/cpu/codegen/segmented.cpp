@@ -21,7 +21,7 @@ class SegReduce final : public SinkCode {
     st.reduce.head_segment = st.cursor.segment;
     st.reduce.head_closed = false;
     s_.fold->reduce_start(st.reduce.fold, st.reduce.head_open && short_segment(w, st.cursor.segment));
-    if (st.reduce.head_open && w.kernel->goes_on(w)) go_on(w);
+    if (st.reduce.head_open && w.kernel->part().begins_inside_at(w.chunk_begin)) go_on(w);
   }
   void block(Work& w) const override {
     const Bound& out = w.kernel->context().var(s_.sink->out);
@@ -41,8 +41,8 @@ class SegReduce final : public SinkCode {
     if (!chunk.tail_open) return;
     Carry& carry = w.kernel->carry_state<Carry>(*this);
     if (chunk.goes_on) carry.totals = st.reduce.fold.before;  // of the first chunk alone
-    if (s_.fold->tree && w.kernel->is_cut(w))
-      carry.open = st.reduce.fold;
+    if (s_.fold->tree && w.kernel->part().ends_inside_at(w.chunk_end))
+      carry.open.set(st.reduce.fold);
     else
       s_.fold->reduce_finish(st.reduce.fold);
     (chunk.through ? chunk.head : chunk.tail) = st.reduce.fold.blocks;
@@ -87,7 +87,7 @@ class SegReduce final : public SinkCode {
   // one that its end cuts: the block that goes on.
   struct Carry {
     Totals totals;
-    ReduceState open;
+    OpenBlock open;
   };
   // If the tree is cut inside of a block, or there is one chunk, whose blocks may be many, the fold goes on
   // here; else it is joined when all is known.
@@ -99,7 +99,7 @@ class SegReduce final : public SinkCode {
     st.head_open = false;
     Totals& totals = st.fold.before;
     s_.fold->start_totals(totals);
-    read_record(*s_.fold, place, run.before(s_.number), st.fold, totals);
+    read_record(*s_.fold, place, run.part().before(s_.number), st.fold, totals);
     st.fold.overflown = s_.fold->tree;
     if (s_.fold->tree) return;
     s_.fold->reduce_start(st.fold, true);
@@ -108,7 +108,7 @@ class SegReduce final : public SinkCode {
   void read_totals(KernelRun& run, Totals& totals) const {
     ReduceState none;
     const TreePlace place = run.part().first_place(run.context().desc(s_.sink->desc));
-    read_record(*s_.fold, place, run.before(s_.number), none, totals);
+    read_record(*s_.fold, place, run.part().before(s_.number), none, totals);
   }
   [[nodiscard]] bool short_segment(const Work& w, std::int64_t s) const {
     const plan::Desc& d = w.kernel->context().desc(s_.sink->desc);
@@ -129,7 +129,8 @@ class SegScan final : public SinkCode {
     Carries none;
     s_.fold->start_carries(none, 1);
     start(w, none);
-    if (s_.fold->tree && w.kernel->goes_on(w) && first_place(*w.kernel).open()) go_on(w);
+    if (s_.fold->tree && w.kernel->part().begins_inside_at(w.chunk_begin) && first_place(*w.kernel).open())
+      go_on(w);
   }
   void first_block(Work& w) const override {
     s_.fold->seg_scan_total(state(w).scan, state(w).cursor, block_values(w, s_), w.begin, w.n);
@@ -137,7 +138,7 @@ class SegScan final : public SinkCode {
   void first_end(Work& w) const override {
     Chunk& chunk = w.kernel->chunk_state<Chunk>(w.chunk, *this);
     chunk.through = state(w).through_from == state(w).cursor.segment && !state(w).cursor.fresh;
-    if (w.kernel->is_cut(w)) {
+    if (w.kernel->part().ends_inside_at(w.chunk_end)) {
       if (!s_.fold->tree) s_.fold->scan_finish(state(w).scan);
       w.kernel->carry_state<ScanState>(*this) = state(w).scan;
     }
@@ -147,7 +148,7 @@ class SegScan final : public SinkCode {
   [[nodiscard]] bool between(KernelRun& run) const override {
     if (first_place(run).before > 0) {
       ScanState first;
-      read_record(*s_.fold, first_place(run), run.before(s_.number), first);
+      read_record(*s_.fold, first_place(run), run.part().before(s_.number), first);
       run.chunk_state<Chunk>(0, *this).carries = first.carries;
     }
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
@@ -164,7 +165,7 @@ class SegScan final : public SinkCode {
   }
   void begin(Work& w) const override {
     start(w, w.kernel->chunk_state<Chunk>(w.chunk, *this).carries);
-    if (w.kernel->goes_on(w) && first_place(*w.kernel).before > 0) go_on(w);
+    if (w.kernel->part().begins_inside_at(w.chunk_begin) && first_place(*w.kernel).before > 0) go_on(w);
   }
   void scan_block(Work& w) const override {
     s_.fold->seg_scan(state(w).scan, state(w).cursor, block_values(w, s_), w.scratch<std::byte>(s_.result),
@@ -205,7 +206,7 @@ class SegScan final : public SinkCode {
     return run.part().last_place(run.context().desc(s_.sink->desc));
   }
   void go_on(Work& w) const {
-    read_record(*s_.fold, first_place(*w.kernel), w.kernel->before(s_.number), state(w).scan);
+    read_record(*s_.fold, first_place(*w.kernel), w.kernel->part().before(s_.number), state(w).scan);
   }
   void hand_on_part(Work& w) const {
     ScanState& scan = state(w).scan;

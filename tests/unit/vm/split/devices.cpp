@@ -1,0 +1,86 @@
+#include "vm/split/devices.h"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <thread>
+
+using namespace nvm;
+using vm::DeviceList;
+using vm::Devices;
+
+namespace {
+
+std::vector<int> speeds(std::string_view text) {
+  std::string why;
+  const auto list = vm::parse_devices(text, why);
+  return list ? list->speeds : std::vector<int>{};
+}
+
+}  // namespace
+
+TEST_CASE("lists of devices") {
+  CHECK(speeds("cpu") == std::vector{1});
+  CHECK(speeds("cpu*3") == std::vector{1, 1, 1});
+  CHECK(speeds("cpu*2=1:3") == std::vector{1, 3});
+  for (const char* wrong : {"", "cpu*", "cpu*0", "cpu*-1", "cpu*65", "cpu*2x", "gpu", "cpu*2=1", "cpu*2=1:0",
+                            "cpu*2=1:2:3", "cpu*2=1:", "cpu*2=", "cpu*99999999999999"}) {
+    INFO(wrong);
+    std::string why;
+    CHECK_FALSE(vm::parse_devices(wrong, why));
+    CHECK_FALSE(why.empty());
+  }
+}
+
+TEST_CASE("kernels are cut where blocks begin, half of each by speed, and short ones are not") {
+  Devices devices({{1, 3}}, 1000);
+  const plan::Kernel kernel;
+  CHECK(devices.ends(kernel, 1999) == std::vector<std::int64_t>{1999});
+  for (const std::int64_t n : {std::int64_t{2000}, std::int64_t{400'001}, std::int64_t{1} << 33}) {
+    const std::vector<std::int64_t> ends = devices.ends(kernel, n);
+    INFO(n);
+    CHECK(ends.size() > 4);
+    CHECK(ends.size() < 100);
+    CHECK(ends.back() == n);
+    CHECK(std::abs(4.0 * static_cast<double>(ends[0]) / static_cast<double>(ends[1]) - 1.0) < 0.1);
+    CHECK(std::is_sorted(ends.begin(), ends.end(), std::less_equal<>()));
+    const std::int64_t grain = n < 10'000 ? 8 : n < 1'000'000 ? 2048 : std::int64_t{2048} * 2048;
+    for (std::size_t p = 0; p + 1 < ends.size(); ++p) CHECK(ends[p] % grain == 0);
+  }
+}
+
+TEST_CASE("whoever is free takes the next part") {
+  Devices devices({{1, 1}});
+  std::vector<std::atomic<int>> runs(9);
+  devices.work(9, 2, [&](std::size_t part, int) {
+    ++runs[part];
+    devices.ran(part, 1);
+    while (part == 1 && runs[8] == 0) std::this_thread::yield();  // the second device is very slow
+  });
+  for (const auto& r : runs) CHECK(r == 1);
+  CHECK(devices.counters()[0].parts == 8);
+  CHECK(devices.counters()[1].parts == 1);
+}
+
+TEST_CASE("each part is run once, by its device, and beside it the others") {
+  Devices devices({{1, 1, 1}});
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::atomic<int>> runs(3);
+    std::atomic<int> waiting{0}, all_threads{0};
+    devices.work(3, 6, [&](std::size_t part, int threads) {
+      all_threads += threads;
+      ++runs[part];
+      ++waiting;
+      while (waiting < 3) std::this_thread::yield();
+      devices.ran(part, 10);
+    });
+    for (const auto& r : runs) CHECK(r == 1);
+    CHECK(all_threads == 6);
+  }
+  for (const vm::DeviceCounters& c : devices.counters()) {
+    CHECK(c.parts == 100);
+    CHECK(c.iterations == 1000);
+  }
+}
