@@ -68,7 +68,6 @@ class Files(unittest.TestCase):
         forever = self.write("e.vcode", "FUNC MAIN CONST INT 0 CALL G RET\nFUNC G CONST INT 1 + INT COPY 1 0 CONST INT -1 = INT IF ELSE "
                              "CALL G ENDIF RET\n")
         self.refused(2, "the program leaves 1 values", "run", forever, "--out", "2=a.npy")
-        self.refused(2, "needs Apache Arrow", "run", forever, "--out", "a.parquet")
         flag = self.write("f.vcode", "FUNC MAIN CONST BOOL (T F) RET\n")
         self.refused(2, "only integers from 0 to 255", "run", flag, "--out", "a.txt")
         self.assertEqual(self.names(), ["e.nesl", "e.vcode", "f.vcode"])

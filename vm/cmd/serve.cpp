@@ -1,6 +1,8 @@
 // nvm serve: the playground.
 #include "vm/serve/server.h"
 
+#include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -23,6 +25,9 @@ void pass(const Arguments& arguments, Option option, std::vector<std::string>& w
   words.push_back("--" + std::string(option_info(option).name()));
   words.push_back(arguments.text(option));
 }
+
+std::atomic<bool> asked_to_stop{false};
+void on_signal(int) { asked_to_stop.store(true); }
 
 serve::Settings settings_of(const Arguments& arguments) {
   serve::Settings settings;
@@ -53,7 +58,8 @@ serve::Settings settings_of(const Arguments& arguments) {
 int serve_command(const Words& words) {
   const Arguments arguments("serve", words);
   if (!arguments.operands().empty()) throw UsageError{"unexpected operand " + arguments.operands().front()};
-  const std::string why = serve::serve(settings_of(arguments), [](const std::string& address) {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_signal);
+  const std::string why = serve::serve(settings_of(arguments), asked_to_stop, [](const std::string& address) {
     say(stdout, "open " + address + "\nCtrl-C ends it\n");
     std::fflush(stdout);
   });

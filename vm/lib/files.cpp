@@ -9,6 +9,7 @@
 #include "bytecode/base/budget.h"
 #include "bytecode/base/out_file.h"
 #include "bytecode/base/read_file.h"
+#include "vm/lib/arrow.h"
 #include "vm/lib/chart.h"
 #include "vm/lib/csv.h"
 #include "vm/lib/image_values.h"
@@ -48,6 +49,9 @@ constexpr KindRow kKinds[] = {{FileKind::kNpy, "npy", ".npy"},
                               {FileKind::kTsv, "tsv", ".tsv"},
                               {FileKind::kJson, "jsonl", ".jsonl"},
                               {FileKind::kJson, "jsonl", ".ndjson"},
+                              {FileKind::kParquet, "parquet", ".parquet"},
+                              {FileKind::kArrow, "arrow", ".arrow"},
+                              {FileKind::kArrow, "arrow", ".feather"},
                               {FileKind::kText, "text", ".txt"},
                               {FileKind::kText, "text", ""},
                               {FileKind::kRows, "rows", kNoEnding, true},
@@ -58,18 +62,7 @@ constexpr KindRow kKinds[] = {{FileKind::kNpy, "npy", ".npy"},
 struct Advice {
   std::string_view ending, advice;
 };
-constexpr std::string_view kParquet =
-    "needs Apache Arrow, which nvm does not have; Python does (pip install pyarrow): "
-    "pyarrow.csv.write_csv(pyarrow.parquet.read_table(FILE), FILE.csv) makes CSV of it, "
-    "pyarrow.parquet.write_table(pyarrow.csv.read_csv(FILE.csv), FILE) the reverse";
-constexpr std::string_view kArrow =
-    "needs Apache Arrow, which nvm does not have; Python does (pip install pyarrow): "
-    "pyarrow.csv.write_csv(pyarrow.feather.read_table(FILE), FILE.csv) makes CSV of it, "
-    "pyarrow.feather.write_feather(pyarrow.csv.read_csv(FILE.csv), FILE) the reverse";
 constexpr Advice kAdvice[] = {
-    {".parquet", kParquet},
-    {".arrow", kArrow},
-    {".feather", kArrow},
     {".json",
      "is one JSON value; a value on each line is .jsonl: jq -c '.[]' FILE > FILE.jsonl makes it of an array"},
     {".jpg", "is no PNG image; convert it first (apt install imagemagick)"},
@@ -283,6 +276,8 @@ Typed read_value(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool
     case FileKind::kPng: return image_value(read_png(text, file.path), arena, pool);
     case FileKind::kSvg: fail_file(file.path, "drawings are only written; .png files are read as images");
     case FileKind::kJson: return read_json_lines(text, file.path, arena, pool);
+    case FileKind::kParquet: return read_arrow(ArrowFormat::kParquet, text, file.path, arena, pool);
+    case FileKind::kArrow: return read_arrow(ArrowFormat::kIpc, text, file.path, arena, pool);
     case FileKind::kText: return text_value(text, arena, pool);
     default: return from_table(file, text, arena, pool);
   }
@@ -316,6 +311,8 @@ std::string refuses_all(const NamedFile& file) {
   switch (file.kind) {
     case FileKind::kNpz: return zip_missing();
     case FileKind::kPng: return png_missing();
+    case FileKind::kParquet:
+    case FileKind::kArrow: return arrow_missing();
     case FileKind::kRows:
     case FileKind::kColumns:
     case FileKind::kFields: return "tables are written to names that end in .csv or .tsv";
@@ -338,6 +335,8 @@ std::string refuses(FileKind kind, const Type* type, std::size_t names) {
       return is_chart(type) ? "" : "only a chart is drawn: plot(v) and its relatives make one";
     case FileKind::kJson:
       return names > 0 && !are_sequences(parts) ? "columns are sequences" : json_refuses(type);
+    case FileKind::kParquet:
+    case FileKind::kArrow: return arrow_refuses(type, names);
     case FileKind::kText:
       return is_text(type) ? "" : "only a string makes a text; names of other files end in .npy or .csv";
     default: return table_refuses(type);
@@ -360,6 +359,10 @@ void write_value(OutFile& out, const NamedFile& file, const Type* type, std::spa
       break;
     case FileKind::kSvg: out.write(draw_svg(chart_of(slots))); break;
     case FileKind::kJson: write_json_lines(out, file.path, type, slots, titles); break;
+    case FileKind::kParquet:
+      out.write(write_arrow(ArrowFormat::kParquet, type, slots, titles, file.path));
+      break;
+    case FileKind::kArrow: out.write(write_arrow(ArrowFormat::kIpc, type, slots, titles, file.path)); break;
     case FileKind::kText: write_text(out, slots); break;
     default: write_table(out, file.path, type, slots, separator, titles); break;
   }

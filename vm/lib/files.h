@@ -26,6 +26,8 @@ enum class FileKind : std::uint8_t {
   kCsv,
   kTsv,
   kJson,
+  kParquet,
+  kArrow,
   kText,
   kRows,
   kColumns,
@@ -47,7 +49,8 @@ enum class FileUse : std::uint8_t { kRead, kWrite };
 [[nodiscard]] NamedFile named_file(const std::string& word, FileUse use = FileUse::kRead);
 
 // .npy by its shape ([float], [[int]], ... or a scalar), .npz a tuple of its arrays, in their order (one is
-// itself); .png as in image_values.h, JSON lines as in json_lines.h; tables of numbers as rows ([[float]], a
+// itself); .png as in image_values.h, JSON lines as in json_lines.h, Parquet and Arrow as in
+// arrow.h; tables of numbers as rows ([[float]], a
 // first line of titles is skipped), others, and rows: of any, as tuples of the fields, columns: as a tuple of
 // columns, by the types that read_columns finds, fields: as texts ([[[char]]]); text as it is ([char]). All
 // are copies: what becomes of the file afterwards changes nothing. Throws Fault kIo.
@@ -68,11 +71,11 @@ enum class FileUse : std::uint8_t { kRead, kWrite };
 // Why nothing at all can be written to such a file; "" if something can.
 [[nodiscard]] std::string refuses_all(const NamedFile& file);
 // Why no value of this type can be written to a file of this kind; "" if one can. .npy: a scalar, or
-// sequences of them nested with equal lengths; .npz: such, or a tuple of them; .png, JSON lines: as in
-// image_values.h and json_lines.h; tables: a sequence of numbers, strings, or tuples of such, a line each, a
-// sequence of sequences of numbers, a line each, or a tuple of sequences of numbers or strings, the columns;
-// text: a string as it is. `names`: how many values of
-// the tuple were named for it, 0 if it is one value.
+// sequences of them nested with equal lengths; .npz: such, or a tuple of them; .png, JSON lines, Parquet,
+// Arrow: as in image_values.h, json_lines.h and arrow.h; tables: a sequence of numbers, strings, or tuples of
+// such, a line each, a sequence of sequences of numbers, a line each, or a tuple of sequences of numbers or
+// strings, the columns; text: a string as it is. `names`: how many values of the tuple were named for it, 0
+// if it is one value.
 [[nodiscard]] std::string refuses(FileKind kind, const frontend::Type* type, std::size_t names = 0);
 // Writes all of it, and finishes the file; the titles, if there are any, name the parts of a tuple. Throws
 // Fault kIo, also for a type that is refused.

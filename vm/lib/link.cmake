@@ -9,3 +9,7 @@ if(NVM_SANITIZE)
 endif()
 set_source_files_properties(vm/lib/build_info.cpp PROPERTIES COMPILE_DEFINITIONS
   "NVM_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\";NVM_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\";NVM_BUILD_FLAGS=\"${build_flags}\"")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/vm/lib/arrow.py")
+file(READ "${CMAKE_SOURCE_DIR}/vm/lib/arrow.py" NVM_ARROW_SCRIPT)
+configure_file("${CMAKE_SOURCE_DIR}/vm/lib/arrow_script.cpp.in" "${CMAKE_BINARY_DIR}/vm/lib/arrow_script.cpp" @ONLY)
+target_sources(nvm_vm_lib PRIVATE "${CMAKE_BINARY_DIR}/vm/lib/arrow_script.cpp")

@@ -4,12 +4,10 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
-#include <csignal>
 #include <deque>
 #include <memory>
 #include <new>
@@ -35,7 +33,8 @@ constexpr std::uint32_t kMostHeader = 8192;
 constexpr std::size_t kMostJobs = 4;
 constexpr std::size_t kMostConnections = 64;
 constexpr std::size_t kMostDrained = std::size_t{16} << 20;
-constexpr auto kIdle = std::chrono::seconds(10);  // for a request to come, for an answer to be taken
+constexpr auto kIdle = std::chrono::seconds(10);        // for a request to come, for an answer to be taken
+constexpr auto kLook = std::chrono::milliseconds(100);  // for the wish to stop
 constexpr auto kDrain = std::chrono::seconds(2);
 
 class Connection;
@@ -298,27 +297,32 @@ std::string listen(Tcp::acceptor& acceptor, unsigned short port) {
   return error ? "port " + std::to_string(port) + ": " + error.message() : "";
 }
 
+// For a while.
+void run(asio::io_context& io, Door& door, const Settings& settings) {
+  io.restart();
+  try {
+    io.run_for(kLook);
+  } catch (const std::bad_alloc&) {  // of one connection, which is gone
+    settings.lost();
+    door.open();
+  }
+}
+
 }  // namespace
 
-std::string serve(const Settings& settings, const std::function<void(const std::string& address)>& ready) {
+std::string serve(const Settings& settings, const std::atomic<bool>& stop,
+                  const std::function<void(const std::string& address)>& ready) {
   asio::io_context io(1);
   Tcp::acceptor acceptor(io);
   if (std::string why = listen(acceptor, settings.port); !why.empty()) return why;
   const auto hall = std::make_shared<Hall>(io, settings, acceptor.local_endpoint().port());
   Door door(hall, acceptor);
-  asio::signal_set signals(io, SIGINT, SIGTERM);
-  signals.async_wait([&](Error, int) { door.close(); });
   door.open();
   ready(hall->desk.address());
-  for (;;) {
-    try {
-      io.run();
-      return "";
-    } catch (const std::bad_alloc&) {  // of one connection, which is gone
-      settings.lost();
-      door.open();
-    }
-  }
+  while (!stop.load()) run(io, door, settings);
+  door.close();
+  run(io, door, settings);
+  return "";
 }
 
 }  // namespace nvm::serve

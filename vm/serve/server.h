@@ -2,6 +2,7 @@
 // (child.h); the server reads none of their text.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -18,9 +19,9 @@ struct Settings {
   std::function<void()> lost;      // a request was given up, for want of memory
 };
 
-// Serves until SIGINT or SIGTERM comes; then no child is left. `ready` gets the address to open. The answer
+// Serves until `stop`; then no child is left. `ready` gets the address to open. The answer
 // is why it cannot serve, or "".
-[[nodiscard]] std::string serve(const Settings& settings,
+[[nodiscard]] std::string serve(const Settings& settings, const std::atomic<bool>& stop,
                                 const std::function<void(const std::string& address)>& ready);
 
 }  // namespace nvm::serve

@@ -157,7 +157,6 @@ TEST_CASE("names of files say what they are", "[lib]") {
   CHECK(shown("fields|:" + folder.at("b.txt")) == "it = [[\"a\", \"b\"], [\"1\", \"x,y\"]] : [[[char]]]\n");
   folder.write("b.csv", "1::2\n");
   CHECK(shown("csv::" + folder.at("b.csv")).find("is no number") == std::string::npos);
-  CHECK(shown("x.parquet").find("Apache Arrow") != std::string::npos);
   CHECK(shown("x.json").find(".jsonl") != std::string::npos);
   CHECK(saved(folder.at("x.csv.gz"), {"[1]"}).find("compressed files are only read") != std::string::npos);
   CHECK(saved("rows:" + folder.at("x"), {"[1]"}).find(".csv or .tsv") != std::string::npos);
