@@ -45,7 +45,7 @@ bool loops_plainly(const StageSpec& spec) {
 }  // namespace
 
 std::size_t vectors_side_by_side(const StageSpec& spec, const std::vector<bool>& needed, Isa isa) {
-  constexpr int kLongChain = 60;         // cycles; of shorter ones several iterations are seen at once
+  constexpr int kLongChain = 60;          // cycles; of shorter ones several iterations are seen at once
   constexpr std::size_t kMostSize = 600;  // instructions of the body, times vectors
   if (!loops_plainly(spec)) return 1;
   const auto& insts = spec.body->insts;
@@ -67,6 +67,19 @@ std::size_t vectors_side_by_side(const StageSpec& spec, const std::vector<bool>&
   if (longest < kLongChain) return 1;
   const std::size_t most = isa == Isa::kAvx512 ? 4 : 2;
   return std::clamp(kMostSize / size, std::size_t{1}, most);
+}
+
+void jump_unless_words(x86::Compiler& cc, StageFrame& frame, const StageSpec& spec,
+                       const std::vector<bool>& needed, const asmjit::Label& to) {
+  const x86::Gp number = cc.newInt64(), word = cc.newInt64();
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    const BodyInst& in = spec.body->insts[i];
+    if (!needed[i] || in.pull != Pull::kUniform || in.type != Type::kInt) continue;
+    cc.mov(number, frame.cell({SlotKind::kUniform, in.var}));
+    cc.movsxd(word, number.r32());
+    cc.cmp(word, number);
+    cc.jne(to);
+  }
 }
 
 }  // namespace nvm::vm::cpu
