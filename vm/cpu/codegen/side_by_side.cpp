@@ -42,6 +42,14 @@ bool loops_plainly(const StageSpec& spec) {
          spec.repeat == nullptr && !spec.striped;
 }
 
+// Is it looked up, and no load?
+bool is_gathered(const StageSpec& spec, std::size_t value) {
+  const Pull pull = spec.body->insts[value].pull;
+  if (pull != Pull::kGather && pull != Pull::kSegGather) return pull == Pull::kSegPlace;
+  const auto& loads = spec.straight.gathers;
+  return std::find(loads.begin(), loads.end(), static_cast<std::int32_t>(value)) == loads.end();
+}
+
 // The most values of an iteration that are in registers at a time, without those that are the same for all.
 std::size_t most_live(const StageSpec& spec, const std::vector<bool>& needed) {
   const auto& insts = spec.body->insts;
@@ -76,7 +84,7 @@ std::size_t vectors_side_by_side(const StageSpec& spec, const std::vector<bool>&
   for (std::size_t i = 0; i < insts.size(); ++i) {
     const BodyInst& in = insts[i];
     if (!needed[i]) continue;
-    if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) return 1;
+    if (is_gathered(spec, i)) return 1;
     if (in.pull != Pull::kApply) continue;
     if (is_called(in.scalar)) return 1;
     ++size;
