@@ -19,3 +19,10 @@ def contestants():
 @pytest.mark.parametrize("program", ikra.TURNS)
 def test_program(program, contestants):
     ikra.check(program, ikra.TINY, 7, contestants, ikra_programs.himeno_random)
+
+
+def test_jagged_arrays():
+    import jagged
+
+    found, _ = jagged.contestants(*jagged.lists(400), 1)
+    jagged.check(found)

@@ -72,6 +72,8 @@ Promise magnitude(const Emit& e, const Promise& x) {
 
 Promise wrapped(const Emit& e, const Promise& values, int bits, char kind) {
   if (bits == 64) return values;
+  const Range all = all_ints(bits);
+  if (range_of(values).inside(kind == 'u' ? Range{0, 2 * all.high + 1} : all)) return values;
   if (kind == 'u') return e.ints(Scalar::kAnd, values, e.whole((std::int64_t{1} << bits) - 1));
   const Promise shift = e.whole(64 - bits);
   return e.ints(Scalar::kShr, e.ints(Scalar::kShl, values, shift), shift);

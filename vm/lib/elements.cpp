@@ -193,6 +193,8 @@ Elements Operators::divided(bool remainder, const Operand& a, const Operand& b) 
   if (t == ElementType::kbool) t = ElementType::kint64;
   if (is_float(t)) throw Refused{Refusal::kElsewhere};
   const Elements x = at(a, t), y = at(b, t);
+  if (range_of(x.values).low >= 0 && range_of(y.values).low >= 0)
+    return made(t, e_.ints(remainder ? Scalar::kRem : Scalar::kDiv, x.values, y.values));
   if (info_of(t).kind == 'i' && b.elements == nullptr && b.number.whole > 0)
     return made(t, quotient_by_positive(remainder, x.values, y.values));
   if (t == ElementType::kuint64) return made(t, quotient_of_uint64(remainder, x.values, y.values));

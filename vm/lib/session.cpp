@@ -87,12 +87,20 @@ struct Session::Impl {
     if (for_small.jit == Jit::kAlways) for_small.jit = Jit::kHot;
   }
 
+  // Watchers are told the host's lines, so graphs from elsewhere are other programs.
+  [[nodiscard]] bool watched() const { return !options.watchers.empty(); }
+  void add_places(Graph& graph) const {
+    for (const Promise& promise : graph.instructions) {
+      graph.key.push_back(reinterpret_cast<std::uint64_t>(promise.place().code));
+      graph.key.push_back(static_cast<std::uint64_t>(promise.place().offset));
+    }
+  }
   Result<std::shared_ptr<Loaded>> load(Graph& graph, std::span<const Promise> stored) {
     const auto found = programs.find(graph.key);
     if (found != programs.end()) return found->second;
     LoadOptions loading;
     loading.inputs = graph.input_kinds;
-    auto program = Program::from_text(program_text(graph, stored), "arrays", loading);
+    auto program = Program::from_text(program_text(graph, stored, watched()), "arrays", loading);
     if (!program) return program.failure();
     if (programs.size() >= kMostPrograms) forget();
     auto loaded = std::make_shared<Loaded>(Loaded{std::move(*program), {}});
@@ -159,6 +167,7 @@ std::optional<Session::Unevaluated> Session::evaluate(std::span<const Promise> w
         const bool long_run =
             makes_lengths(graph) || most > kLong / static_cast<std::int64_t>(graph.instructions.size());
         graph.key.push_back(small ? 1 : 0);
+        if (impl_->watched()) impl_->add_places(graph);
         auto loaded = impl_->load(graph, stored);
         if (!loaded) return fails(loaded.failure());
         Vm vm = impl_->take(**loaded, small ? impl_->for_small : impl_->options);

@@ -20,6 +20,10 @@
 
 #include "vm/lib/nvm.hpp"
 
+namespace nvm {
+struct Range;
+}
+
 namespace nvm::lib {
 
 // An instruction with its type word, "+ INT", or a constant, "CONST FLOAT 2.0": what has no effect, at most
@@ -38,10 +42,15 @@ struct Place {
   void* code = nullptr;
   int offset = 0;
 };
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
 // How the host says where it is, and keeps what Place::code points to.
 struct Places {
   Place (*here)() = nullptr;  // of who records now; release() gives it back
   void (*release)(void* code) = nullptr;
+  SourceLine (*line_of)(const Place& place) = nullptr;  // for watchers
 };
 
 struct Node;
@@ -108,8 +117,9 @@ class ExpressionGraph {
   [[nodiscard]] Promise constant(std::int64_t value);
   [[nodiscard]] Promise constant(double value);
   [[nodiscard]] Promise constant(bool value);
-  // Stands for a value that is not there, in a graph to be kept as a Tape; it must not be computed.
-  [[nodiscard]] Promise parameter(Kind kind);
+  // Stands for a value that is not there, in a graph to be kept as a Tape; it must not be computed. A
+  // `magnitude` but zero: INTs from 0 to below 2^magnitude.
+  [[nodiscard]] Promise parameter(Kind kind, int magnitude = 0);
   // Those that were kept: whoever takes them may free them when others use the graph.
   [[nodiscard]] DeadNodes take_dead();
   // How many instructions were recorded or executed.
@@ -123,13 +133,17 @@ class ExpressionGraph {
 // they are values of a few elements; what fails then is recorded, and fails when somebody looks. Its results
 // are numbered from the first; throws std::bad_alloc.
 [[nodiscard]] Promise record(const Instruction& instruction, std::span<const Promise> operands);
+// Between which numbers INT elements are, by what they are computed from.
+[[nodiscard]] Range range_of(const Promise& promise);
+// Of few different ones that for parameter() which holds for them; 0 if none does.
+[[nodiscard]] int magnitude_of(const Promise& promise);
 // A graph above some promises, without them: what is recorded again for other ones costs no more than its
 // instructions. Values on which it stands besides are kept.
 class Tape {
  public:
-  Tape(std::span<const Promise> inputs, const Promise& result);
-  // Inputs of the same kinds, as many.
-  [[nodiscard]] Promise record(std::span<const Promise> inputs) const;
+  Tape(std::span<const Promise> inputs, std::span<const Promise> results);
+  // Inputs of the same kinds, as many, that are what the parameters say.
+  [[nodiscard]] std::vector<Promise> record(std::span<const Promise> inputs) const;
   [[nodiscard]] std::size_t inputs() const { return inputs_; }
 
  private:
@@ -140,7 +154,7 @@ class Tape {
   std::size_t inputs_;
   std::vector<Promise> kept_;
   std::vector<Step> steps_;
-  std::uint32_t result_;
+  std::vector<std::uint32_t> results_;
   std::size_t values_;  // how many there are
 };
 

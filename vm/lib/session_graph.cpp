@@ -45,6 +45,15 @@ class Order {
 class Text {
  public:
   explicit Text(int inputs) : height_(inputs) {}
+  // What comes from another line than the instruction before it says so, on its own line of the text.
+  void place(const Node& node) {
+    const auto line_of = node.graph.state().places.line_of;
+    if (line_of == nullptr || node.place.code == nullptr) return;
+    const SourceLine at = line_of(node.place);
+    // A file's name ends at a blank or a brace.
+    if (at.line > 0 && at.file.find_first_of(" \t\n{}") == std::string::npos)
+      text_ += "{nvm line " + std::to_string(at.line) + " " + at.file + "} ";
+  }
   void instruction(Node& node) {
     for (const Promise& operand : node.used()) copy(operand);
     text_ += node.instruction->text;
@@ -70,7 +79,12 @@ class Text {
 
 }  // namespace
 
-void order_below(const Promise& root, std::vector<Promise>& order) { Order(order).visit(root); }
+std::vector<Promise> all_below(std::span<const Promise> roots) {
+  std::vector<Promise> order;
+  Order walk(order);
+  for (const Promise& root : roots) walk.visit(root);
+  return order;
+}
 
 Graph graph_of(std::span<const Promise> stored) {
   Graph graph;
@@ -104,9 +118,12 @@ Graph graph_of(std::span<const Promise> stored) {
   return graph;
 }
 
-std::string program_text(const Graph& graph, std::span<const Promise> stored) {
+std::string program_text(const Graph& graph, std::span<const Promise> stored, bool lines) {
   Text text(static_cast<int>(graph.inputs.size()));
-  for (const Promise& promise : graph.instructions) text.instruction(*promise.node());
+  for (const Promise& promise : graph.instructions) {
+    if (lines) text.place(*promise.node());
+    text.instruction(*promise.node());
+  }
   int results = 0;
   for (const Promise& promise : stored)
     for (int k = 0; k < promise.node()->results(); ++k, ++results) text.copy({promise.node(), k});

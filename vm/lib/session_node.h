@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "bytecode/table/op_info.h"
+#include "bytecode/table/ranges.h"
 #include "vm/lib/session.h"
 #include "vm/prims/prims.h"
 
@@ -40,6 +41,7 @@ struct Node {
   Node* next_in_list = nullptr;  // ValueNumbers; of a node that is let go of: the next one
   std::size_t hash = 0;          // ValueNumbers; 0: it is not there
   Kind given_kind = Kind::kInt;
+  Range each;  // of INT, what was not executed at once: between which numbers its elements are
 
   [[nodiscard]] bool evaluated() const { return values[0].has_value(); }
   [[nodiscard]] bool is_constant() const { return instruction != nullptr && instruction->execute == nullptr; }
@@ -97,10 +99,11 @@ struct Graph {
   std::vector<std::uint64_t> key;
   std::vector<Promise> instructions;  // by line of the program's text, from its second line on
 };
-// Appends a node and what it stands on, operands before what uses them.
-void order_below(const Promise& root, std::vector<Promise>& order);
+// Nodes and what they stand on, operands before what uses them.
+[[nodiscard]] std::vector<Promise> all_below(std::span<const Promise> roots);
 [[nodiscard]] Graph graph_of(std::span<const Promise> stored);
-[[nodiscard]] std::string program_text(const Graph& graph, std::span<const Promise> stored);
+// With the host's lines if `lines`.
+[[nodiscard]] std::string program_text(const Graph& graph, std::span<const Promise> stored, bool lines);
 
 // Are all of them values of a few elements, on which instructions are executed at once?
 [[nodiscard]] bool all_few(std::span<const Promise> operands);
@@ -108,6 +111,9 @@ void order_below(const Promise& root, std::vector<Promise>& order);
 // record() makes a vector of it where it must.
 [[nodiscard]] Promise repeated(ExpressionGraph& graph, const vm::Vector& number, std::int64_t n);
 [[nodiscard]] Promise written(const Promise& promise);
+
+// Between which numbers the elements of a first result are that an instruction makes of these.
+[[nodiscard]] Range result_range(const Instruction& instruction, std::span<const Promise> operands);
 
 // Begins a walk over a graph; nodes with this `visit` were met.
 [[nodiscard]] std::uint64_t new_visit();

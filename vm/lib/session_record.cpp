@@ -287,6 +287,7 @@ Promise record(const Instruction& instruction, std::span<const Promise> operands
     node->depth = std::max(node->depth, operand.depth());
   }
   ++node->depth;
+  node->each = result_range(instruction, {node->operands, operands.size()});
   if (state.places.here != nullptr) node->place = state.places.here();
   if (sure) state.numbers.add(*node);
   return promise;

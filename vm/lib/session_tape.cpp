@@ -5,15 +5,15 @@
 
 namespace nvm::lib {
 
-Promise ExpressionGraph::parameter(Kind kind) {
+Promise ExpressionGraph::parameter(Kind kind, int magnitude) {
   auto* node = new Node(*this);
   node->given_kind = kind;
+  if (magnitude != 0) node->each = {0, (std::int64_t{1} << magnitude) - 1};
   return {node, 0};
 }
 
-Tape::Tape(std::span<const Promise> inputs, const Promise& result) : inputs_(inputs.size()) {
-  std::vector<Promise> order;
-  order_below(result, order);
+Tape::Tape(std::span<const Promise> inputs, std::span<const Promise> results) : inputs_(inputs.size()) {
+  const std::vector<Promise> order = all_below(results);
   // The first value of each node, by its number; what is kept stands behind the inputs.
   std::unordered_map<const Node*, std::uint32_t> numbers;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -44,10 +44,11 @@ Tape::Tape(std::span<const Promise> inputs, const Promise& result) : inputs_(inp
     }
     steps_.push_back(step);
   }
-  result_ = numbers.at(result.node()) + static_cast<std::uint32_t>(result.index());
+  for (const Promise& result : results)
+    results_.push_back(numbers.at(result.node()) + static_cast<std::uint32_t>(result.index()));
 }
 
-Promise Tape::record(std::span<const Promise> inputs) const {
+std::vector<Promise> Tape::record(std::span<const Promise> inputs) const {
   std::vector<Promise> values;
   values.reserve(values_);
   values.assign(inputs.begin(), inputs.end());
@@ -59,7 +60,10 @@ Promise Tape::record(std::span<const Promise> inputs) const {
     const Promise first = lib::record(*step.instruction, {operands, n});
     for (int k = 0; k < results_of(*step.instruction); ++k) values.emplace_back(first.node(), k);
   }
-  return values[result_];
+  std::vector<Promise> results;
+  results.reserve(results_.size());
+  for (const std::uint32_t number : results_) results.push_back(values[number]);
+  return results;
 }
 
 }  // namespace nvm::lib

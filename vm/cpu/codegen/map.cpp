@@ -19,6 +19,7 @@
 #include "vm/cpu/codegen/side_by_side.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stage_frame.h"
+#include "vm/cpu/codegen/stripe_loads.h"
 #include "vm/cpu/codegen/stripes.h"
 
 namespace nvm::vm::cpu {
@@ -42,6 +43,7 @@ class StageEmitter {
                                    : make_avx2_lanes(cc, spec.int_bits)),
         gathers_(*lanes_, frame_, spec),
         scans_(*lanes_, spec.scans, spec.striped),
+        stripes_(*lanes_, frame_, spec),
         reciprocals_(*lanes_, spec),
         needed_(needed_values(spec)),
         values_(spec.body->insts.size()),
@@ -78,7 +80,7 @@ class StageEmitter {
     const asmjit::Label loop = cc_.newLabel(), end = cc_.newLabel();
     emit_side_by_side(folds, end);
     cc_.bind(loop);
-    if (spec_.striped) load_all_stripes();
+    if (spec_.striped) stripes_.load(needed_);
     for (std::size_t turn = 0; turn < (spec_.striped ? kStripeTurn : 1); ++turn) {
       emit_iteration(turn);
       const auto value = [&](const StageFold& f) { return values_[at(f.value)]; };
@@ -101,7 +103,7 @@ class StageEmitter {
     const auto step = static_cast<std::int32_t>(together) * lanes_->count();
     const x86::Gp last = cc_.newInt64();
     const bool words = reciprocals_.small_of_words();
-    if (words) jump_unless_words(behind);
+    if (words) jump_unless_words(cc_, frame_, spec_, needed_, behind);
     reciprocals_.assume_words(words);
     std::vector<std::vector<Lane>> values(together, values_);
     cc_.bind(loop);
@@ -129,18 +131,6 @@ class StageEmitter {
     reciprocals_.assume_words(false);
     cc_.cmp(frame_.i(), frame_.n());
     cc_.jae(end);
-  }
-  // Where a number that is the same for all iterations is not of 32 bits.
-  void jump_unless_words(const asmjit::Label& to) {
-    const x86::Gp number = cc_.newInt64(), word = cc_.newInt64();
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      const BodyInst& in = spec_.body->insts[i];
-      if (!needed_[i] || in.pull != Pull::kUniform || in.type != Type::kInt) continue;
-      cc_.mov(number, frame_.cell({SlotKind::kUniform, in.var}));
-      cc_.movsxd(word, number.r32());
-      cc_.cmp(word, number);
-      cc_.jne(to);
-    }
   }
   // Vectors of lanes that go round together have values of their own.
   void emit_repeated() {
@@ -172,7 +162,7 @@ class StageEmitter {
     // Where all places are side by side or one, each way to be so has a loop of its own.
     constexpr std::size_t kMostGathers = 2;
     const std::size_t ways = gathers.empty() || gathers.size() > kMostGathers ? 0 : 1U << gathers.size();
-    const std::vector<bool> unread = read_by(gathers);
+    const std::vector<bool> unread = read_only_by(spec_, needed_, gathers);
     for (std::size_t way = 0; way < ways; ++way) {
       const asmjit::Label other = cc_.newLabel();
       for (std::size_t k = 0; k < gathers.size(); ++k) {
@@ -215,19 +205,6 @@ class StageEmitter {
     }
     return settled;
   }
-  // Values that nobody but these reads.
-  [[nodiscard]] std::vector<bool> read_by(const std::vector<std::size_t>& readers) const {
-    std::vector<bool> alone(values_.size(), true);
-    for (const OuterFold& f : spec_.outer->folds) alone[at(f.value)] = false;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      const bool reads = needed_[i] && std::find(readers.begin(), readers.end(), i) == readers.end();
-      const BodyInst& in = spec_.body->insts[i];
-      for (const std::int32_t v : {in.a, in.b, in.c})
-        if (reads && v != kNone) alone[at(v)] = false;
-    }
-    return alone;
-  }
-
   void begin_function() {
     asmjit::FuncNode* func = cc_.addFunc(asmjit::FuncSignatureT<void, StageArgs*>());
     func->frame().setAvxEnabled();
@@ -258,7 +235,7 @@ class StageEmitter {
   void emit_iteration(std::size_t turn) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (spec_.striped && needed_[i] && spec_.body->insts[i].pull == Pull::kElement)
-        values_[i] = stripes_[i][turn];
+        values_[i] = stripes_.loaded(i, turn);
       else
         emit_value(i);
     }
@@ -323,7 +300,7 @@ class StageEmitter {
         return;
       case Pull::kElement:
         static_cast<void>(frame_.pointer(element_slot(in.var)));
-        if (spec_.striped) hoist_stripes(in.var);
+        if (spec_.striped) stripes_.hoist(in.var, element_slot(in.var));
         return;
       case Pull::kGather:
       case Pull::kSegGather:
@@ -339,33 +316,6 @@ class StageEmitter {
     return lanes_->add_int(lanes_->broadcast(Type::kInt, index),
                            lanes_->mul_int(stride, lanes_->lane_numbers()));
   }
-  [[nodiscard]] std::size_t stripes() const { return static_cast<std::size_t>(lanes_->count()); }
-  // Where the parts of the lanes begin.
-  void hoist_stripes(std::int32_t v) {
-    if (stripe_pointers_.count(v) != 0) return;
-    std::array<x86::Gp, kMostStripes>& at = stripe_pointers_[v];
-    const x86::Gp step = cc_.newInt64();
-    cc_.mov(step, frame_.field(offsetof(StageArgs, stride)));
-    cc_.imul(step, step, static_cast<int>(storage_bytes(var(v).storage)));
-    at[0] = frame_.pointer(element_slot(v));
-    for (std::size_t l = 1; l < stripes(); ++l) {
-      at[l] = cc_.newIntPtr();
-      cc_.lea(at[l], x86::ptr(at[l - 1], step));
-    }
-  }
-  void load_all_stripes() {
-    stripes_.resize(values_.size());
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      const BodyInst& in = spec_.body->insts[i];
-      if (!needed_[i] || in.pull != Pull::kElement) continue;
-      const Storage storage = var(in.var).storage;
-      const std::size_t bytes = storage_bytes(storage);
-      std::array<x86::Mem, kMostStripes> at;
-      for (std::size_t l = 0; l < stripes(); ++l)
-        at[l] = x86::ptr(stripe_pointers_[in.var][l], frame_.i(), bytes == 8 ? 3 : bytes == 4 ? 2 : 0);
-      stripes_[i] = load_stripes(*lanes_, storage, at);
-    }
-  }
   [[nodiscard]] x86::Mem cell_of(const StageScan& s) {
     if (spec_.striped) return x86::ptr(frame_.pointer({SlotKind::kStripes, s.advance}));
     return frame_.cell({SlotKind::kAdvance, s.advance});
@@ -378,8 +328,7 @@ class StageEmitter {
     if (input_of_[i] != nullptr) {
       const StageInput& in = *input_of_[i];
       if (needed_[i])
-        values_[i] =
-            lanes_->load(in.storage, element(scratch_slot(in.scratch, in.storage), in.storage));
+        values_[i] = lanes_->load(in.storage, element(scratch_slot(in.scratch, in.storage), in.storage));
       return;
     }
     if (!needed_[i]) return;
@@ -472,8 +421,7 @@ class StageEmitter {
         continue;
       }
       lanes_->store_kept(p.storage, x86::ptr(to), values_[at(p.value)], kept);
-      const std::size_t bytes = storage_bytes(p.storage);
-      cc_.lea(to, x86::ptr(to, kept.count, bytes == 8 ? 3 : bytes == 4 ? 2 : 0));
+      cc_.lea(to, x86::ptr(to, kept.count, StageFrame::scale(p.storage)));
     }
   }
 
@@ -514,13 +462,12 @@ class StageEmitter {
   GatherEmitter gathers_;
   std::optional<OuterLoop> outer_;
   ScanEmitter scans_;
+  StripeLoads stripes_;
   Reciprocals reciprocals_;
   std::vector<bool> needed_;
   std::vector<Lane> values_;
   std::vector<bool> straight_;  // gathers that are loads
   std::vector<const StageInput*> input_of_;
-  std::map<std::int32_t, std::array<x86::Gp, kMostStripes>> stripe_pointers_;  // by vector
-  std::vector<std::array<Lane, kStripeTurn>> stripes_;                         // by value
   bool scatters_ = false, computes_ = false;
   std::int64_t ahead_ = 0;  // elements: the vector of lanes that is meant
 };

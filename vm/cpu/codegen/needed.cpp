@@ -1,4 +1,6 @@
 // What a stage evaluates of its body, and what of it may trap.
+#include <algorithm>
+
 #include "vm/cpu/codegen/lanes.h"
 #include "vm/cpu/codegen/stage.h"
 
@@ -77,6 +79,19 @@ std::vector<std::optional<EvenValue>> even_values(const StageSpec& spec) {
     }
   }
   return even;
+}
+
+std::vector<bool> read_only_by(const StageSpec& spec, const std::vector<bool>& needed,
+                               const std::vector<std::size_t>& readers) {
+  const auto& insts = spec.body->insts;
+  std::vector<bool> alone(insts.size(), true);
+  for (const OuterFold& f : spec.outer->folds) alone[at(f.value)] = false;
+  for (std::size_t i = 0; i < insts.size(); ++i) {
+    const bool reads = needed[i] && std::find(readers.begin(), readers.end(), i) == readers.end();
+    for (const std::int32_t v : {insts[i].a, insts[i].b, insts[i].c})
+      if (reads && v != kNone) alone[at(v)] = false;
+  }
+  return alone;
 }
 
 std::vector<bool> needed_values(const StageSpec& spec) {

@@ -38,8 +38,7 @@ void Reciprocals::prepare(const std::vector<bool>& computed, const CellOf& cell_
     if (!found) continue;
     if (ranges.empty()) {
       ranges = plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits);
-      of_words =
-          plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits, std::nullopt, all_ints(32));
+      of_words = plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits, std::nullopt, all_ints(32));
     }
     found->is_small = !lanes_.wide() || ranges[at(found->dividend)].inside(kSmall);
     found->is_small_of_words = of_words[at(found->dividend)].inside(kSmall);

@@ -42,11 +42,40 @@ bool loops_plainly(const StageSpec& spec) {
          spec.repeat == nullptr && !spec.striped;
 }
 
+// Is it looked up, and no load?
+bool is_gathered(const StageSpec& spec, std::size_t value) {
+  const Pull pull = spec.body->insts[value].pull;
+  if (pull != Pull::kGather && pull != Pull::kSegGather) return pull == Pull::kSegPlace;
+  const auto& loads = spec.straight.gathers;
+  return std::find(loads.begin(), loads.end(), static_cast<std::int32_t>(value)) == loads.end();
+}
+
+// The most values of an iteration that are in registers at a time, without those that are the same for all.
+std::size_t most_live(const StageSpec& spec, const std::vector<bool>& needed) {
+  const auto& insts = spec.body->insts;
+  std::vector<std::size_t> last(insts.size());
+  for (std::size_t i = 0; i < insts.size(); ++i)
+    for (const std::int32_t v : {insts[i].a, insts[i].b, insts[i].c})
+      if (needed[i] && v != soac::kNone) last[at(v)] = i;
+  for (const StageOutput& out : spec.outputs) last[at(out.value)] = insts.size();
+  for (const StageFold& fold : spec.folds) last[at(fold.value)] = insts.size();
+  std::vector<std::size_t> ends(insts.size() + 1);
+  std::size_t live = 0, most = 1;
+  for (std::size_t i = 0; i < insts.size(); ++i) {
+    const bool everywhere = insts[i].pull == Pull::kConst || insts[i].pull == Pull::kUniform;
+    if (!needed[i] || everywhere) continue;
+    most = std::max(most, ++live);
+    ++ends[std::max(last[i], i)];
+    live -= ends[i];
+  }
+  return most;
+}
+
 }  // namespace
 
 std::size_t vectors_side_by_side(const StageSpec& spec, const std::vector<bool>& needed, Isa isa) {
-  constexpr int kLongChain = 60;         // cycles; of shorter ones several iterations are seen at once
-  constexpr std::size_t kMostSize = 600;  // instructions of the body, times vectors
+  constexpr int kLongChain = 60;           // cycles; of shorter ones several iterations are seen at once
+  constexpr std::size_t kMostSize = 1600;  // instructions of the body, times vectors
   if (!loops_plainly(spec)) return 1;
   const auto& insts = spec.body->insts;
   std::vector<int> there(insts.size());  // cycles from the beginning of an iteration
@@ -55,7 +84,7 @@ std::size_t vectors_side_by_side(const StageSpec& spec, const std::vector<bool>&
   for (std::size_t i = 0; i < insts.size(); ++i) {
     const BodyInst& in = insts[i];
     if (!needed[i]) continue;
-    if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) return 1;
+    if (is_gathered(spec, i)) return 1;
     if (in.pull != Pull::kApply) continue;
     if (is_called(in.scalar)) return 1;
     ++size;
@@ -65,8 +94,23 @@ std::size_t vectors_side_by_side(const StageSpec& spec, const std::vector<bool>&
     longest = std::max(longest, there[i]);
   }
   if (longest < kLongChain) return 1;
-  const std::size_t most = isa == Isa::kAvx512 ? 4 : 2;
-  return std::clamp(kMostSize / size, std::size_t{1}, most);
+  // What does not fit in registers is read again while others are computed, to some degree.
+  const std::size_t registers = isa == Isa::kAvx512 ? 32 : 16;
+  const std::size_t fits = std::min(2 * registers / most_live(spec, needed), kMostSize / size);
+  return std::clamp(fits, std::size_t{1}, registers / 4);
+}
+
+void jump_unless_words(x86::Compiler& cc, StageFrame& frame, const StageSpec& spec,
+                       const std::vector<bool>& needed, const asmjit::Label& to) {
+  const x86::Gp number = cc.newInt64(), word = cc.newInt64();
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    const BodyInst& in = spec.body->insts[i];
+    if (!needed[i] || in.pull != Pull::kUniform || in.type != Type::kInt) continue;
+    cc.mov(number, frame.cell({SlotKind::kUniform, in.var}));
+    cc.movsxd(word, number.r32());
+    cc.cmp(word, number);
+    cc.jne(to);
+  }
 }
 
 }  // namespace nvm::vm::cpu

@@ -170,6 +170,9 @@ struct Stage {
 
 // Values of the body that the outputs need, and with all_traps what may trap, as flags by value.
 [[nodiscard]] std::vector<bool> needed_values(const StageSpec& spec);
+// Values that nobody but these reads.
+[[nodiscard]] std::vector<bool> read_only_by(const StageSpec& spec, const std::vector<bool>& needed,
+                                             const std::vector<std::size_t>& readers);
 // Values that are computed from the iteration and what does not depend on it: the indices of a shift, say.
 [[nodiscard]] std::vector<bool> follow_index(const soac::Body& body);
 // Values that are one number for all lanes, and those that an outer loop evaluates for every element.

@@ -1,10 +1,12 @@
 // The extension module: nodes, values and machines as Python sees them.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "vm/lib/session.h"
+#include "vm/lib/watch.hpp"
 #include "vm/python/core/array.h"
 #include "vm/python/core/elements.h"
 #include "vm/python/core/evaluate.h"
@@ -12,6 +14,7 @@
 #include "vm/python/core/places.h"
 #include "vm/python/core/session.h"
 #include "vm/python/core/top_level.h"
+#include "vm/python/core/watch.h"
 
 namespace nb = nanobind;
 using namespace nvm::python;
@@ -81,6 +84,7 @@ void bind_handle(nb::module_& m) {
       .def_prop_ro("depth", &Promise::depth)
       .def_prop_ro("site", [](const Promise& p) { return site_of(p); })
       .def_prop_ro("text", &Promise::text)
+      .def_prop_ro("magnitude", &lib::magnitude_of)
       .def_prop_ro("size", [](const Promise& p) { return value_of(p).size(); })
       .def_prop_ro("key",
                    [](const Promise& p) {
@@ -94,16 +98,16 @@ void bind_handle(nb::module_& m) {
 }
 
 void bind_tape(nb::module_& m) {
-  m.def("parameter", [](const std::string& kind) {
-    return graph().parameter(static_cast<lib::Kind>(std::string_view("IFBSP").find(kind.at(0))));
+  m.def("parameter", [](const std::string& kind, int magnitude) {
+    return graph().parameter(static_cast<lib::Kind>(std::string_view("IFBSP").find(kind.at(0))), magnitude);
   });
   nb::class_<lib::Tape>(m, "Tape")
       .def(
           "__init__",
-          [](lib::Tape* tape, nb::handle inputs, const lib::Promise& result) {
-            new (tape) lib::Tape(promises_of(inputs), result);
+          [](lib::Tape* tape, nb::handle inputs, nb::handle results) {
+            new (tape) lib::Tape(promises_of(inputs), promises_of(results));
           },
-          nb::arg("inputs"), nb::arg("result"))
+          nb::arg("inputs"), nb::arg("results"))
       .def(
           "record",
           [](const lib::Tape& tape, nb::handle handles) {
@@ -124,19 +128,25 @@ NB_MODULE(_nvm, m) {
   bind_array(m);
   bind_tape(m);
   bind_top_level(m);
+  bind_watchers(m);
 
   nb::class_<lib::Options>(m, "Options")
-      .def("__init__", [](lib::Options* o, int jit, int fusion, int threads, std::uint64_t memory,
-                          std::int64_t max_depth, const std::string& explain) {
-        new (o) lib::Options();
-        o->jit = static_cast<lib::Jit>(jit);
-        o->fusion = static_cast<lib::Fusion>(fusion);
-        o->threads = threads;
-        o->memory = memory;
-        o->max_depth = max_depth;
-        o->explain = explain;
-        o->region_limit = 4000;  // graphs are bounded before
-      });
+      .def(
+          "__init__",
+          [](lib::Options* o, int jit, int fusion, int threads, std::uint64_t memory, std::int64_t max_depth,
+             const std::string& explain, std::shared_ptr<lib::Watcher> watcher) {
+            new (o) lib::Options();
+            o->jit = static_cast<lib::Jit>(jit);
+            o->fusion = static_cast<lib::Fusion>(fusion);
+            o->threads = threads;
+            o->memory = memory;
+            o->max_depth = max_depth;
+            o->explain = explain;
+            o->region_limit = 4000;  // graphs are bounded before
+            if (watcher) o->watchers.push_back(std::move(watcher));
+          },
+          nb::arg("jit"), nb::arg("fusion"), nb::arg("threads"), nb::arg("memory"), nb::arg("max_depth"),
+          nb::arg("explain"), nb::arg("watcher").none() = nb::none());
 
   nb::class_<lib::Session>(m, "Evaluator")
       .def(nb::init<const lib::Options&>())

@@ -47,13 +47,20 @@ lib::Place here() {
   return {};
 }
 
+lib::SourceLine line_of(const lib::Place& place) {
+  auto* code = static_cast<PyCodeObject*>(place.code);
+  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  if (file == nullptr) PyErr_Clear();
+  return {file != nullptr ? file : "", PyCode_Addr2Line(code, place.offset)};
+}
+
 void release(void* code) { Py_DECREF(static_cast<PyObject*>(code)); }
 
 }  // namespace
 
 lib::ExpressionGraph& graph() {
   static auto* made =
-      new lib::ExpressionGraph({here, release});  // as long as the process, as Python's objects are
+      new lib::ExpressionGraph({here, release, line_of});  // as long as the process, as Python's objects are
   return *made;
 }
 

@@ -28,6 +28,7 @@ from .scans import cumulative_prod, cumulative_sum, reduce, scan
 from .shaping import (broadcast_arrays, concat, expand_dims, flip, matmul, matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll,
                       squeeze, stack, tensordot, tile, vecdot)
 from .functions import Function, function
+from .watching import profile, trace
 
 __version__ = _nvm.version()
 __array_api_version__ = "2024.12"

@@ -14,7 +14,7 @@ from .interpreter import Closure, Frame, call_function, choose_value, closure_of
 from .list_functions import BUILT_IN, MATH
 from .nested import ListLane
 from .rows import ALONG, along, on_rows
-from .trace import Lane, operate
+from .lanes import Lane, operate
 
 
 def _deep_lane(x: Any) -> bool:

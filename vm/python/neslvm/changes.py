@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Optional
 
+from . import sections
 from .array import Array
 from .dtypes import bool_, int64
 from .flat import Flat, const
@@ -12,7 +13,7 @@ from .interpreter import Frame, all_and, any_of, refuse
 from .list_moves import first_where, replaced, sliced
 from .nested import ListLane, display, joined, spread
 from .rules import convert
-from .trace import Lane, choose, operate
+from .lanes import Lane, choose, operate
 
 _CHANGING = ("append", "extend", "insert", "pop", "clear", "reverse", "sort")
 _ASKING = ("copy", "count", "index")
@@ -148,6 +149,7 @@ def set_element(target: ast.Subscript, value: Any, frame: Frame) -> None:
             raise refuse(frame, target, f"elements of a {type(base).__name__} of the function around cannot be changed for each element")
         store(target, value, frame, target)
         return
+    sections.must_be_evaluated()
     base, keys = _place(target, frame)
     if isinstance(base, Array) and isinstance(value, list):
         from .making import array

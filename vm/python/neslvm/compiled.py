@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from . import config, sections
 from .errors import CompileError
@@ -30,6 +30,13 @@ def forget() -> None:
     global _lock
     _lock = threading.RLock()
     _kept.clear()
+
+
+def forget_settings(which: Callable[[config.Settings], bool]) -> None:
+    """What was compiled under such options, which will not be there again."""
+    with _lock:
+        for key in [k for k in _kept if which(k[3])]:
+            del _kept[key]
 
 
 def called(closure: Closure, args: Sequence[Any], each: bool) -> Any:

@@ -11,7 +11,7 @@ from .host_lists import as_list
 from .interpreter import Frame, flags_of
 from .list_moves import flattened
 from .nested import ListLane, array_of, display, filtered, flat_of, kept, lanes_of, of_array, spread
-from .trace import Lane
+from .lanes import Lane
 
 
 def comprehension(node: Any, frame: Frame) -> Any:

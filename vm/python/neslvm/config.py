@@ -20,8 +20,10 @@ class Settings(NamedTuple):
     engine: str = "cpu"
     interpret: bool = False
     check_borrowed: bool = False
+    watcher: Any = None  # of profile and trace
 
 
+_OPTIONS = tuple(f for f in Settings._fields if f != "watcher")
 _current: contextvars.ContextVar[Settings] = contextvars.ContextVar("nvm options", default=Settings())
 _made: dict[Settings, Any] = {}
 _evaluators: dict[Settings, Any] = {}
@@ -36,7 +38,7 @@ def machine_options() -> Any:
     s = _current.get()
     found = _made.get(s)
     if found is None:
-        found = _nvm.Options(_JIT[s.jit], _FUSION[s.fusion], 1 if _alone else s.threads, s.memory, s.max_depth, "")
+        found = _nvm.Options(_JIT[s.jit], _FUSION[s.fusion], 1 if _alone else s.threads, s.memory, s.max_depth, "", s.watcher)
         _made[s] = found
     return found
 
@@ -82,9 +84,9 @@ class options:
     """For what is done in a `with` block: jit, fusion, threads, memory, max_depth, engine, interpret, check_borrowed."""
 
     def __init__(self, **changes: Any) -> None:
-        unknown = set(changes) - set(Settings._fields)
+        unknown = set(changes) - set(_OPTIONS)
         if unknown:
-            raise TypeError(f"there is no option {sorted(unknown)[0]!r}; there are " + ", ".join(Settings._fields))
+            raise TypeError(f"there is no option {sorted(unknown)[0]!r}; there are " + ", ".join(_OPTIONS))
         self._changes = changes
         self._tokens: list[contextvars.Token[Settings]] = []
         _checked(Settings()._replace(**changes))
@@ -95,6 +97,28 @@ class options:
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
         _current.reset(self._tokens.pop())
+
+
+class Watching:
+    """A `with` block whose runs a watcher of the machine sees."""
+
+    def __init__(self) -> None:
+        self._tokens: list[contextvars.Token[Settings]] = []
+
+    def _watch(self, watcher: Any) -> None:
+        if _current.get().watcher is not None:
+            raise RuntimeError("a profile or trace is being taken already")
+        self._tokens.append(_current.set(_current.get()._replace(watcher=watcher)))
+
+    def _leave(self) -> None:
+        watcher = _current.get().watcher
+        _current.reset(self._tokens.pop())
+        from .compiled import forget_settings
+
+        for s in [s for s in {**_made, **_evaluators} if s.watcher is watcher]:
+            _made.pop(s, None)
+            _evaluators.pop(s, None)
+        forget_settings(lambda s: s.watcher is watcher)
 
 
 _watching: list[stats] = []

@@ -16,7 +16,7 @@ from .interpreter import (Closure, Frame, all_and, any_of, choose_value, flags_o
 from .list_moves import repeated_list, sliced
 from .nested import ListLane, display, joined, of_array
 from .rows import on_rows
-from .trace import Lane, element, operate, pick
+from .lanes import Lane, element, operate, pick
 
 _NAMES: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),

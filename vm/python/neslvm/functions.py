@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from . import config, errors
 from .array import Array
-from .trace import Number
+from .lanes import Number
 
 
 def _given(x: Any) -> Any:

@@ -47,6 +47,9 @@ class ListArray(Array):
         self.become(asarray(values))
 
     def _check_whole(self) -> None:
+        from .sections import must_be_evaluated
+
+        must_be_evaluated()
         if self.part:
             raise CompileError("a list that is part of another one cannot be changed by itself; take a copy")
 

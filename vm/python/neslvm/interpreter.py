@@ -14,7 +14,7 @@ from .dtypes import bool_
 from .flat import Size, const, evaluate, ins1
 from .nested import ListLane, display, either_of
 from .source import FunctionNode, node_of
-from .trace import Lane, truth
+from .lanes import Lane, truth
 
 MOST_CALLS = 20_000  # frames of Python while functions run
 
@@ -24,6 +24,7 @@ class Nothing:
 
 
 NOTHING = Nothing()
+CHANGING = object()  # while a turn of a loop is read: what is another value in each turn
 
 
 class Ended(Exception):
@@ -54,7 +55,10 @@ class Frame:
 
     def find(self, name: str) -> Any:
         if name in self.names:
-            return self.names[name]
+            value = self.names[name]
+            if value is CHANGING:
+                raise sections.Unrepeatable
+            return value
         if self.parent is not None:
             value = self.parent.find(name)
             if self.lift is not None:

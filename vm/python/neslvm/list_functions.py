@@ -16,7 +16,7 @@ from .order import _rank, permuted
 from .reductions import prod
 from .rows import along
 from .rules import convert, int_op
-from .trace import Lane, operate, truth
+from .lanes import Lane, operate, truth
 
 MATH = {math.sqrt: "sqrt", math.exp: "exp", math.sin: "sin", math.cos: "cos", math.tan: "tan", math.asin: "asin",
         math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh", math.fabs: "abs",

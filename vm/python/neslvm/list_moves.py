@@ -8,7 +8,7 @@ from .array import lists_of_lengths
 from .dtypes import bool_, int64
 from .flat import Flat, Size, const, gather_where, ins1, iota
 from .nested import ListLane, either_of, picked, spread
-from .trace import Lane
+from .lanes import Lane
 
 
 def _whole(x: Any, size: Size) -> Any:

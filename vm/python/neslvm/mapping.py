@@ -16,7 +16,7 @@ from .flat import Flat, ONE, Size, const, gather, ins1, iota, length
 from .making import asarray
 from .records import Records, of_one_component
 from .sections import repeated
-from .trace import Lane, Number, operand, operate
+from .lanes import Lane, Number, operand, operate
 
 _record_types: dict[tuple[str, ...], Any] = {}
 
@@ -182,7 +182,7 @@ class Relative:
             if where not in self._offsets:
                 raise IndexError(f"{key} is none of the offsets")
             return self._values[self._offsets.index(where)]
-        from .trace import choose
+        from .lanes import choose
 
         lane = next(k for k in where if isinstance(k, Lane))
         size = lane.flat.size
@@ -205,7 +205,7 @@ def _offsets(offsets: Any, ndim: int) -> list[tuple[int, ...]]:
 
 def _replaced(place: Any, n: int, pad: str) -> Any:
     """Where the neighbour is that stands for one outside."""
-    from .trace import choose
+    from .lanes import choose
 
     size = place.flat.size
     if pad == "wrap":
@@ -289,7 +289,7 @@ def _is_inside(shape: Sequence[int], places: Sequence[Lane], offset: Sequence[in
 
 
 def _neighbour(flat: Flat, shape: Sequence[int], strides: Sequence[int], places: Sequence[Lane], offset: Sequence[int], pad: Optional[str], value: Any) -> Lane:
-    from .trace import choose
+    from .lanes import choose
 
     size = flat.size
     if not any(offset) or size.n == 0:

@@ -11,7 +11,7 @@ from .dtypes import bool_, int64
 from .flat import Flat, ONE, Size, const, gather_where, ins, ins1, word
 from .host_lists import load_list
 from .records import Records
-from .trace import Lane
+from .lanes import Lane
 
 
 class ListLane:
@@ -50,7 +50,7 @@ class ListLane:
 
     def place(self, index: Any) -> Any:
         """Where an element of each list is among all; -1 where there is none."""
-        from .trace import choose, operate
+        from .lanes import choose, operate
 
         outer = self.lists.outer
         i = index if isinstance(index, Lane) else Lane(Flat(int64, const("I", operator.index(index), outer), outer))
@@ -144,7 +144,7 @@ def merged(flags: Any, a: ListLane, b: ListLane, size: Size) -> ListLane:
 
 def either_of(flags: Any, a: Any, b: Any, size: Size) -> Any:
     """choose(), of lists as well."""
-    from .trace import choose
+    from .lanes import choose
 
     if isinstance(a, ListLane) and isinstance(b, ListLane):
         return merged(flags, a, b, size)
@@ -186,7 +186,7 @@ def display(values: Sequence[Any], size: Size) -> ListLane:
         return result
     if not values:
         return ListLane(Lists(repeated(0, size), size, Size(0)), Lane(Flat(int64, const("I", 0, Size(0)), Size(0))))
-    from .trace import choose
+    from .lanes import choose
 
     place = ins1("INDEX", "I", const("I", 0, size), const("I", 1, size), lists.h)
     result_value = spread(values[-1], lists)
@@ -200,7 +200,7 @@ def display(values: Sequence[Any], size: Size) -> ListLane:
 
 def numbers(start: Any, stop: Any, step: Any, size: Size, guard: Any = None) -> ListLane:
     """range(start, stop, step) of each call."""
-    from .trace import choose, operate
+    from .lanes import choose, operate
 
     if not isinstance(step, Lane) and step == 0:
         raise ValueError("range() arg 3 must not be zero")

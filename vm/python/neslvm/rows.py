@@ -9,7 +9,7 @@ from .errors import AxisError
 from .flat import Flat, Size
 from .interpreter import Frame
 from .nested import ListLane, array_of, lanes_of, of_array, spread
-from .trace import Lane, operate
+from .lanes import Lane, operate
 
 # What the module does with an array along an axis.
 ALONG = frozenset("sum prod min max mean var std any all count_nonzero argmin argmax sort argsort cumulative_sum cumulative_prod".split())

@@ -4,10 +4,11 @@ A function is read with parameters for its elements. What came of that is a tape
 the function looked up outside of itself is what it was; arrays among that are inputs, too."""
 from __future__ import annotations
 
+import contextlib
 import operator
 import threading
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, Callable, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence
 
 from . import _nvm
 from .dtypes import DType
@@ -44,7 +45,7 @@ class _Taken(NamedTuple):
     array: Any  # of a parameter
 
     def same(self, x: Any) -> bool:
-        return _is_regular(x) and x.dtype is self.dtype and x.dims == self.shape
+        return is_regular(x) and x.dtype is self.dtype and x.dims == self.shape
 
 
 class _Tape(NamedTuple):
@@ -54,7 +55,7 @@ class _Tape(NamedTuple):
     dtype: DType
 
     def on(self, flats: Sequence[Flat], taken: list[Any], size: Size) -> Flat:
-        return Flat(self.dtype, self.tape.record([*(x.h for x in flats), *taken, size.seg]), size)
+        return Flat(self.dtype, self.tape.record([*(x.h for x in flats), *taken, size.seg])[0], size)
 
 
 class _Kept:
@@ -85,7 +86,8 @@ def _is_constant(x: Any) -> bool:
     return type(x) in _CONSTANTS
 
 
-def _is_regular(x: Any) -> bool:
+def is_regular(x: Any) -> bool:
+    """Whether it can be an input of a tape."""
     from .array import Array
 
     return type(x) is Array and all(type(d) is int for d in x.dims) and not isinstance(x._flat, HostFlat)
@@ -144,12 +146,14 @@ def about_to_call(f: Any) -> None:
 
 
 class _Watch:
+    """What a function that is read finds outside of itself."""
+
     def __init__(self) -> None:
         self.seen: list[_Seen] = []
         self.taken: list[_Taken] = []
 
     def found(self, owner: Any, name: Optional[str], value: Any) -> Any:
-        if _is_regular(value) and name is not None:
+        if is_regular(value) and name is not None:
             return self._array(owner, name, value)
         if not _is_constant(value):
             raise Unrepeatable
@@ -163,9 +167,28 @@ class _Watch:
         from .array import Array
 
         flat = value.flat
-        parameter = Array(Flat(flat.dtype, _nvm.parameter(flat.h.kind), flat.size), value.dims)
+        parameter = Array(Flat(flat.dtype, _nvm.parameter(flat.h.kind, 0), flat.size), value.dims)
         self.taken.append(_Taken(owner, name, value.dims, value.dtype, parameter))
         return parameter
+
+
+class _TurnWatch(_Watch):
+    """Of one turn of a loop: what is found outside stays what it is until the loop ends."""
+
+    def found(self, owner: Any, name: Optional[str], value: Any) -> Any:
+        if not _is_constant(value) and not is_regular(value):
+            raise Unrepeatable
+        return value
+
+
+@contextlib.contextmanager
+def reading_a_turn() -> Iterator[None]:
+    """Until its end what cannot be recorded again raises Unrepeatable."""
+    _reading.now = _TurnWatch()
+    try:
+        yield
+    finally:
+        _reading.now = None
 
 
 def _looked_up(owner: Any, name: Optional[str], closure: Any) -> Any:
@@ -204,7 +227,7 @@ def repeated(use: Any, f: Any, flats: Sequence[Flat], size: Size, make: Callable
     closure = closure_of(f)
     if closure is None:
         return None
-    key = use, size.known, id(closure.node), tuple(x.dtype.name for x in flats)
+    key = use, size.known, id(closure.node), tuple((x.dtype.name, x.h.magnitude) for x in flats)
     kept = _kept.get(key)
     if kept is None:
         while len(_kept) >= MOST_FUNCTIONS:
@@ -230,13 +253,13 @@ def repeated(use: Any, f: Any, flats: Sequence[Flat], size: Size, make: Callable
 
 
 def _read(closure: Any, flats: Sequence[Flat], size: Size, make: Callable[[Any, Sequence[Flat]], Flat]) -> Optional[_Tape]:
-    parameters = [Flat(x.dtype, _nvm.parameter(x.h.kind), size) for x in flats]
+    parameters = [Flat(x.dtype, _nvm.parameter(x.h.kind, x.h.magnitude), size) for x in flats]
     watch = _reading.now = _Watch()
     try:
         result = make(closure.watched(), parameters)
         inputs = [*(x.h for x in parameters), *(t.array.flat.h for t in watch.taken), size.seg]
         taken = [t._replace(array=None) for t in watch.taken]
-        return _Tape(watch.seen, taken, _nvm.Tape(inputs, result.h), result.dtype)
+        return _Tape(watch.seen, taken, _nvm.Tape(inputs, [result.h]), result.dtype)
     except Unrepeatable:
         return None
     except Exception:  # comes again where it is not caught

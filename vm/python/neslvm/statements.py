@@ -4,14 +4,15 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable, Iterator, Optional, Sequence
 
-from . import rules
+from . import rules, sections
 from .array import Array
 from .changes import set_element, store
 from .expressions import value_of
 from .host_lists import ListArray, load_list
 from .interpreter import (NOTHING, Closure, Ended, Frame, all_and, any_of, choose_value, flags_of, is_lane, located, refuse)
 from .nested import ListLane
-from .trace import Lane
+from .lanes import Lane
+from .turns import Turns
 
 _ALLOWED = (
     ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If,
@@ -118,7 +119,7 @@ def _of_each(n: int, x: ListLane, targets: list[ast.expr], frame: Frame) -> list
         raise refuse(frame, targets[0], "names for the parts of a list of each element have no *")
     if x.width != n:
         assert frame.size is not None
-        from .trace import operate
+        from .lanes import operate
 
         if any_of(all_and(frame.active, operate("not_equal", x.length, n).flat.h), frame.size):
             raise ValueError(f"{n} names for a list of another length")
@@ -137,6 +138,7 @@ def _augmented(s: ast.AugAssign, frame: Frame) -> None:
     before = frame.find(s.target.id) if isinstance(s.target, ast.Name) else value_of(s.target, frame)
     value = value_of(s.value, frame)
     if isinstance(before, (list, ListArray)) and frame.size is None and isinstance(s.op, ast.Add):
+        sections.must_be_evaluated()
         before.extend(value)  # the same list goes on
         return
     if isinstance(before, ListLane) and not before.row:
@@ -254,8 +256,9 @@ def _loop(s: Any, frame: Frame, turns: Callable[[Optional[_Loop]], Iterator[Any]
     """A loop statement. `turns` begins a turn at a time: of one call nothing more is to be known, else the flags of the calls
     that take it; what does not is through."""
     if frame.size is None:
+        several = Turns(s.body, frame, getattr(s, "target", None))
         for _ in turns(None):
-            if _one_turn(s.body, frame):
+            if not several.run_recorded() and _one_turn(s.body, frame):
                 return
         execute(s.orelse, frame)
         return
@@ -310,7 +313,7 @@ def _for(s: ast.For, frame: Frame) -> None:
             loop.let_go(frame.flags())
 
     def of_lists(loop: Optional[_Loop]) -> Iterator[Any]:
-        from .trace import operate
+        from .lanes import operate
 
         assert loop is not None and frame.size is not None
         k = 0

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <thread>
 
+#include "bytecode/table/ranges.h"
 #include "vm/lib/elements.h"
 
 namespace {
 
 using namespace nvm::lib;
+using nvm::Range;
 
 ExpressionGraph& graph() {
   static auto* made = new ExpressionGraph;
@@ -205,23 +207,43 @@ TEST_CASE("a tape records a graph again, for other values") {
     return op("+_REDUCE INT", {packed, {packed.node(), 1}});
   };
   const Promise inputs[] = {parameter, segments};
-  const Tape tape(inputs, above(parameter, segments));
+  const Promise results[] = {above(parameter, segments), op("+ INT", {parameter, by})};
+  const Tape tape(inputs, results);
   REQUIRE(tape.inputs() == 2);
   for (int turn = 0; turn < 2; ++turn) {
     const Promise ones = op("DIST INT", {graph().constant(std::int64_t{1}), segment(kMany)});
     const Promise given[] = {op("- INT", {numbers(kMany), ones}), segment(kMany)};
-    const Promise again = tape.record(given);
-    CHECK_FALSE(again.evaluated());
-    CHECK_FALSE(runs.evaluate({again}));
-    CHECK(again.value().int_at(0) == 3 * (kMany * (kMany - 1) / 2 - kMany));
+    const std::vector<Promise> again = tape.record(given);
+    REQUIRE(again.size() == 2);
+    CHECK_FALSE(again[0].evaluated());
+    CHECK_FALSE(runs.evaluate({again[0], again[1]}));
+    CHECK(again[0].value().int_at(0) == 3 * (kMany * (kMany - 1) / 2 - kMany));
+    CHECK(again[1].value().int_at(5) == 5 - 1 + 5);
   }
   CHECK(runs.programs == 2);
 
   const Promise same[] = {parameter};  // what it stands on may be an input itself
-  const Tape nothing(same, parameter);
+  const Tape nothing(same, same);
   const Promise x[] = {numbers(7)};
-  CHECK(nothing.record(x).node() == x[0].node());
-  CHECK_THROWS(Tape({}, op("+ INT", {parameter, parameter})));
+  CHECK(nothing.record(x)[0].node() == x[0].node());
+  const Promise sum[] = {op("+ INT", {parameter, parameter})};
+  CHECK_THROWS(Tape({}, sum));
+}
+
+TEST_CASE("what is known of the range of INTs: by what they are computed from") {
+  const auto number = [](std::int64_t x) { return op("DIST INT", {graph().constant(x), segment(kMany)}); };
+  const auto range = [](const Promise& p) { return range_of(p); };
+  const Promise count =
+      op("INDEX", {graph().constant(std::int64_t{0}), graph().constant(std::int64_t{1}), segment(kMany)});
+  const Promise rest = op("%", {op("+ INT", {count, number(7)}), number(1337)});
+  CHECK(range(rest) == Range{0, 1336});
+  CHECK(range(op("- INT", {rest, number(2000)})) == Range{-2000, -664});
+  CHECK(range(numbers(kMany)) == Range{});
+  CHECK(magnitude_of(rest) == 31);
+  CHECK(magnitude_of(count) == 46);
+  CHECK(magnitude_of(op("- INT", {rest, number(1)})) == 0);
+  CHECK(range(op("+ INT", {graph().parameter(Kind::kInt, 31), number(1)})) ==
+        Range{1, std::int64_t{1} << 31});
 }
 
 TEST_CASE("graphs share nothing: threads that have one each need no lock") {

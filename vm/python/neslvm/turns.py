@@ -1,0 +1,139 @@
+"""Turns of loops around operations on whole arrays: one is read and recorded again for those that follow, without Python.
+
+A turn is read with parameters for the arrays that go from turn to turn. Statements on numbers of the host alone (k = k + 1) are
+executed in every turn. A turn that looks at a value, that does something other than compute, or whose arrays depend on what is
+another number in each turn is no such one: then all turns are executed from the tree."""
+from __future__ import annotations
+
+import ast
+from typing import Any, Optional
+
+from . import _nvm, sections
+from .array import Array
+from .flat import Flat
+from .interpreter import CHANGING, Closure, Ended, Frame
+from .lanes import Number
+
+_COMPUTING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.Pass)
+_PLAIN = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Name, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context)
+_CONSTANT = (*Number, str, type(None), Closure)
+MOST_TRIES = 2  # without a turn that could be recorded again
+
+
+def _assigned(body: list[ast.stmt]) -> set[str]:
+    """The names that its statements, also inner ones, give values."""
+    named = [t for s in body for n in ast.walk(s) for t in _targets(n)]
+    return {n.id for t in named for n in ast.walk(t) if isinstance(n, ast.Name)}
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For, ast.NamedExpr)) else []
+
+
+def _reads(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def _computes(body: list[ast.stmt]) -> bool:
+    """Whether all that it does is to give names values."""
+    nodes = [n for s in body for n in ast.walk(s)]
+    if any(isinstance(n, ast.stmt) and not isinstance(n, _COMPUTING) for n in nodes):
+        return False
+    return not any(isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store) for n in nodes)
+
+
+def _on_numbers(s: ast.stmt, frame: Frame) -> bool:
+    """A statement on numbers of the host alone."""
+    if not isinstance(s, (ast.Assign, ast.AugAssign)) or s.value is None:
+        return False
+    if not all(isinstance(t, ast.Name) for t in _targets(s)) or not all(isinstance(n, _PLAIN) for n in ast.walk(s.value)):
+        return False
+    names = _reads(s.value) | (_assigned([s]) if isinstance(s, ast.AugAssign) else set())
+    return bool(names) and all(type(frame.names.get(n)) in Number for n in names)
+
+
+class _Recorded:
+    """A turn that was read: statements of numbers of the host, and what became of the names that all others give values."""
+
+    def __init__(self, host: list[ast.stmt], parameters: dict[str, Array], made: dict[str, Any]) -> None:
+        self.host = host
+        self.inputs = {k: (p.dims, p.dtype, p.flat.h.magnitude) for k, p in parameters.items()}
+        self.results = {k: x for k, x in made.items() if sections.is_regular(x)}
+        self.constants = {k: x for k, x in made.items() if k not in self.results}
+        if not all(isinstance(x, _CONSTANT) for x in self.constants.values()):
+            raise sections.Unrepeatable
+        self.tape = _nvm.Tape([p.flat.h for p in parameters.values()], [x.flat.h for x in self.results.values()])
+
+    def fits(self, frame: Frame) -> bool:
+        for name, (dims, dtype, magnitude) in self.inputs.items():
+            x = frame.names.get(name)
+            if not sections.is_regular(x) or x.dims != dims or x.dtype is not dtype:  # type: ignore[union-attr]
+                return False
+            if magnitude and not 0 < x.flat.h.magnitude <= magnitude:  # type: ignore[union-attr]
+                return False
+        return True
+
+    def run(self, frame: Frame) -> None:
+        from .statements import execute
+
+        made = self.tape.record([frame.names[k].flat.h for k in self.inputs])
+        for (name, like), h in zip(self.results.items(), made):
+            frame.names[name] = Array(Flat(like.dtype, h, like.flat.size), like.dims)
+        frame.names.update(self.constants)
+        execute(self.host, frame)
+
+
+class Turns:
+    """The turns of a loop that runs for one call."""
+
+    def __init__(self, body: list[ast.stmt], frame: Frame, target: Optional[ast.expr]) -> None:
+        self._body = body
+        self._frame = frame
+        self._targets = set() if target is None else {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+        self._recorded: Optional[_Recorded] = None
+        self._tries = MOST_TRIES if _computes(body) and not sections.is_reading() else 0
+        self._is_first = True
+
+    def run_recorded(self) -> bool:
+        """A turn, if it is one that was read; else it is to be executed."""
+        if self._is_first:  # then the types of what goes from turn to turn are not there yet
+            self._is_first = False
+            return False
+        if self._recorded is None or not self._recorded.fits(self._frame):
+            if self._tries == 0:
+                return False
+            self._tries -= 1
+            self._recorded = self._read()
+        if self._recorded is None:
+            return False
+        self._recorded.run(self._frame)
+        return True
+
+    def _read(self) -> Optional[_Recorded]:
+        from .statements import execute
+
+        frame = self._frame
+        names, own = dict(frame.names), set(frame.own)
+        assigned = _assigned(self._body)
+        host = [s for s in self._body if _on_numbers(s, frame)]
+        others = [s for s in self._body if s not in host]
+        if _assigned(others) & _assigned(host).union(*map(_reads, host)):
+            return None
+        parameters = {k: _parameter(x) for k, x in names.items() if k in assigned and sections.is_regular(x)}
+        for name in (assigned | self._targets) & set(names):
+            frame.names[name] = parameters.get(name, CHANGING)
+        try:
+            with sections.reading_a_turn():
+                execute(others, frame)
+            return _Recorded(host, parameters, {k: frame.names[k] for k in _assigned(others)})
+        except (sections.Unrepeatable, Ended, Exception):  # comes again where the turn is executed
+            return None
+        finally:
+            frame.names, frame.own = names, own
+
+
+def _parameter(x: Array) -> Array:
+    flat = x.flat
+    return Array(Flat(flat.dtype, _nvm.parameter(flat.h.kind, flat.h.magnitude), flat.size), x.dims)
