@@ -36,7 +36,10 @@ void Reciprocals::prepare(const std::vector<bool>& computed, const CellOf& cell_
     auto found = division(i, cell_of);
     if (!found) continue;
     if (ranges.empty()) ranges = plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits);
-    found->is_small = !lanes_.wide() || ranges[at(found->dividend)].inside({-kSmallDividend, kSmallDividend});
+    // What is carried is stored as it begins, and may become any number.
+    const bool narrow =
+        spec_.repeat == nullptr && ranges[at(found->dividend)].inside({-kSmallDividend, kSmallDividend});
+    found->is_small = !lanes_.wide() || narrow;
     division_of_[i] = static_cast<std::int32_t>(divisions_.size());
     divisions_.push_back(*found);
   }
