@@ -84,7 +84,7 @@ class Checker {
     }
     for (const BodyInst& in : kernel.body.insts)
       require(in.pull == Pull::kConst || in.pull == Pull::kUniform || in.pull == Pull::kElement ||
-                  in.pull == Pull::kApply || in.pull == Pull::kCheck,
+                  in.pull == Pull::kGather || in.pull == Pull::kApply || in.pull == Pull::kCheck,
               "a round computes of what it has");
     for (const Sink& s : kernel.sinks)
       require(s.kind == SinkKind::kStore && s.filter == kNone, "only the last round is stored");

@@ -1,8 +1,8 @@
 #include "bytecode/plan/masked_loop.h"
 
-#include <map>
-
 #include "bytecode/base/check.h"
+#include "bytecode/plan/masked_flags.h"
+#include "bytecode/plan/masked_parameters.h"
 #include "bytecode/table/op_kind.h"
 
 namespace nvm::plan {
@@ -16,20 +16,14 @@ using ssa::ValueId;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// A flag of an instance: known, or a value of the body.
-struct Flag {
-  std::optional<bool> known;
-  std::int32_t value = kNone;
-};
-constexpr Flag known_flag(bool b) { return {b, kNone}; }
-
 // What a value of the function is where there is one instance.
 struct Meaning {
   enum class Kind : std::uint8_t {
-    kNothing,  // no element, or not known: not read
-    kNumber,   // one element: a value of the body
-    kFrame,    // one segment of one element: the instance
-    kCalled,   // result `value` of the recursive call
+    kNothing,    // no element, or not known: not read
+    kNumber,     // one element: a value of the body
+    kFrame,      // one segment of one element: the instance
+    kParameter,  // parameter `value`, as it was given: a list, a descriptor, what all instances share
+    kCalled,     // result `value` of the recursive call
   };
   Kind kind = Kind::kNothing;
   std::int32_t value = kNone;
@@ -38,17 +32,22 @@ struct Meaning {
 // How an instance's round ends: another one, a return, the program's end.
 struct Round {
   Flag more = known_flag(false), stops = known_flag(false);
-  std::vector<std::int32_t> next, results;  // by parameter, by result; kNone: whatever
+  std::vector<std::int32_t> next, results;  // by parameter, by result; kNone: whatever, or as it was
 };
 
 // Goes every way that one instance may go, and makes one of them by selects.
 class Instance {
  public:
   Instance(const ssa::Module& module, ssa::FunctionId function, std::span<const Storage> storages)
-      : module_(module), id_(function), f_(module.functions[at(function)]), values_(at(f_.values())) {
+      : module_(module),
+        id_(function),
+        f_(module.functions[at(function)]),
+        flags_(body_),
+        parameters_(f_, storages, plan_, body_),
+        values_(at(f_.values())) {
     plan_.int_bits = module.int_bits;
     plan_.lengths = {LengthKind::kOne, LengthKind::kBound};
-    for (std::size_t i = 0; i < f_.lifted.parameters.size(); ++i) add_parameter(i, storages[i]);
+    for (std::int32_t p = 0; p < parameters_.count(); ++p) begin(p);
   }
 
   std::optional<MaskedLoop> run(std::string& refusal) {
@@ -69,103 +68,22 @@ class Instance {
   void refuse(const std::string& why) {
     if (refusal_.empty()) refusal_ = why;
   }
-  [[nodiscard]] std::int32_t pull(Pull from, Type type, VarId var) {
-    BodyInst in;
-    in.pull = from;
-    in.type = type;
-    in.var = var;
-    return body_.add(in);
+  void begin(std::int32_t parameter) {
+    const Type type = parameters_.type_of(parameter);
+    const ssa::Split::Kind split = parameters_.split(parameter);
+    Meaning& m = value(f_.blocks[0].parameters[at(parameter)]);
+    if (type != Type::kInt && type != Type::kFloat && type != Type::kBool && type != Type::kSegdes)
+      refuse("an instance has more than numbers and lists");
+    else if (split == ssa::Split::Kind::kFrame)
+      m = {Meaning::Kind::kFrame, kNone};
+    else if (split == ssa::Split::Kind::kInstances && type != Type::kSegdes)
+      m = {Meaning::Kind::kNumber, parameters_.begin(parameter)};
+    else
+      m = {Meaning::Kind::kParameter, parameter};
   }
-  VarId add_var(VarRole role, Type type, Storage storage, LengthId length) {
-    Var v;
-    v.role = role;
-    v.type = type;
-    v.storage = storage;
-    v.length = length;
-    plan_.vars.push_back(v);
-    return static_cast<VarId>(plan_.vars.size() - 1);
-  }
-
-  void add_parameter(std::size_t i, Storage storage) {
-    const ValueId v = f_.blocks[0].parameters[i];
-    const Type type = f_.value_types[at(v)];
-    const ssa::Split::Kind kind = f_.lifted.parameters[i].kind;
-    inputs_.push_back(kNone);
-    begins_.push_back(kNone);
-    if (kind == ssa::Split::Kind::kFrame) {
-      values_[at(v)] = {Meaning::Kind::kFrame, kNone};
-      return;
-    }
-    const bool number = type == Type::kInt || type == Type::kFloat || type == Type::kBool;
-    if (kind == ssa::Split::Kind::kUnder || !number) return refuse("an instance has more than numbers");
-    const bool each = kind == ssa::Split::Kind::kInstances;
-    inputs_.back() = add_var(VarRole::kInput, type, storage, each ? 1 : 0);
-    begins_.back() = pull(each ? Pull::kElement : Pull::kUniform, type, inputs_.back());
-    values_[at(v)] = {Meaning::Kind::kNumber, begins_.back()};
-  }
-
-  // ---- flags
-
-  [[nodiscard]] const BodyInst& inst(std::int32_t v) const { return body_.insts[at(v)]; }
-  [[nodiscard]] bool applies(std::int32_t v, Scalar s) const {
-    return inst(v).pull == Pull::kApply && inst(v).scalar == s && inst(v).type == Type::kBool;
-  }
-  // On the way that is gone.
-  [[nodiscard]] std::optional<bool> known(std::int32_t v) const {
-    if (const auto it = facts_.find(v); it != facts_.end()) return it->second;
-    if (inst(v).pull == Pull::kConst) return inst(v).imm != 0;
-    if (!applies(v, Scalar::kNot)) return std::nullopt;
-    const auto of = known(inst(v).a);
-    return of ? std::optional(!*of) : std::nullopt;
-  }
-  void learn(std::int32_t v, bool holds) {
-    facts_[v] = holds;
-    if (applies(v, Scalar::kNot)) return learn(inst(v).a, !holds);
-    if (!applies(v, holds ? Scalar::kAnd : Scalar::kOr)) return;
-    learn(inst(v).a, holds);
-    learn(inst(v).b, holds);
-  }
-  std::int32_t flag(Scalar s, std::int32_t a, std::int32_t b = kNone) {
-    return body_.apply(s, Type::kBool, a, b);
-  }
-  std::int32_t negated(std::int32_t c) {
-    const BodyInst in = inst(c);
-    const bool ints = in.pull == Pull::kApply && is_relation(in.scalar) && inst(in.a).type == Type::kInt;
-    return ints ? flag(inverse(in.scalar), in.a, in.b) : flag(Scalar::kNot, c);
-  }
-  // `yes` where c is T, else `no`. Of BOOLs, a < b is b without a.
-  Flag choose(std::int32_t c, const Flag& yes, const Flag& no) {
-    if (yes.known && no.known) {
-      if (*yes.known == *no.known) return yes;
-      return {std::nullopt, *yes.known ? c : negated(c)};
-    }
-    if (yes.known) {
-      if (*yes.known) return {std::nullopt, flag(Scalar::kOr, c, no.value)};
-      return {std::nullopt, flag(Scalar::kLt, c, no.value)};
-    }
-    if (no.known) {
-      if (!*no.known) return {std::nullopt, flag(Scalar::kAnd, c, yes.value)};
-      return {std::nullopt, flag(Scalar::kLe, c, yes.value)};
-    }
-    if (yes.value == no.value) return yes;
-    return {std::nullopt,
-            flag(Scalar::kOr, flag(Scalar::kAnd, c, yes.value), flag(Scalar::kLt, c, no.value))};
-  }
-  std::vector<std::int32_t> choose(std::int32_t c, const std::vector<std::int32_t>& yes,
-                                   const std::vector<std::int32_t>& no) {
-    if (yes.empty()) return no;
-    if (no.empty()) return yes;
-    std::vector<std::int32_t> made;
-    for (std::size_t i = 0; i < yes.size(); ++i) {
-      if (yes[i] == no[i]) {
-        made.push_back(yes[i]);
-      } else if (inst(yes[i]).type == Type::kBool) {
-        made.push_back(choose(c, {std::nullopt, yes[i]}, {std::nullopt, no[i]}).value);
-      } else {
-        made.push_back(body_.apply(Scalar::kSelect, inst(yes[i]).type, c, yes[i], no[i]));
-      }
-    }
-    return made;
+  Meaning as_number(const Meaning& m) {
+    if (m.kind != Meaning::Kind::kParameter || !parameters_.may_be_number(m.value)) return m;
+    return {Meaning::Kind::kNumber, parameters_.begin(m.value)};
   }
 
   // ---- ways
@@ -185,12 +103,12 @@ class Instance {
         case ssa::Exit::kReturn: return leave(end.arguments);
         case ssa::Exit::kJump: b = jump(end); break;
         case ssa::Exit::kBranch: {
-          const Meaning c = value(end.condition);
+          const Meaning c = as_number(value(end.condition));
           if (c.kind != Meaning::Kind::kNumber) {
             refuse("a decision that is no instance's");
             return {};
           }
-          const auto holds = known(c.value);
+          const auto holds = flags_.known(c.value);
           if (!holds) return fork(c.value, end);
           b = *holds ? end.target : end.otherwise;
           break;
@@ -207,19 +125,37 @@ class Instance {
     return end.target;
   }
   Round fork(std::int32_t c, const ssa::Terminator& end) {
-    const std::map<std::int32_t, bool> facts = facts_;
+    const MaskedFlags::Facts facts = flags_.facts();
     const std::vector<Meaning> values = values_;
     const std::vector<std::int32_t> called = called_;
-    learn(c, true);
+    const std::int32_t here = here_;
+    flags_.learn(c, true);
+    here_ = flags_.within(here, c, true);
     const Round yes = go(end.target);
-    facts_ = facts;
+    flags_.restore(facts);
     values_ = values;
     called_ = called;
-    learn(c, false);
+    flags_.learn(c, false);
+    here_ = flags_.within(here, c, false);
     const Round no = go(end.otherwise);
-    facts_ = facts;
-    return {choose(c, yes.more, no.more), choose(c, yes.stops, no.stops), choose(c, yes.next, no.next),
-            choose(c, yes.results, no.results)};
+    flags_.restore(facts);
+    here_ = here;
+    return {flags_.choose(c, yes.more, no.more), flags_.choose(c, yes.stops, no.stops),
+            choose(c, yes.next, no.next), choose(c, yes.results, no.results)};
+  }
+  std::vector<std::int32_t> choose(std::int32_t c, const std::vector<std::int32_t>& yes,
+                                   const std::vector<std::int32_t>& no) {
+    if (yes.empty()) return no;
+    if (no.empty()) return yes;
+    std::vector<std::int32_t> made;
+    for (std::size_t i = 0; i < yes.size(); ++i) {
+      // What one way leaves as it was, another may have read as a number.
+      const auto now = [&](std::int32_t v) {
+        return v == kNone ? parameters_.begun(static_cast<int>(i)) : v;
+      };
+      made.push_back(yes[i] == no[i] ? yes[i] : flags_.choose(c, now(yes[i]), now(no[i])));
+    }
+    return made;
   }
   Round stop() const {
     Round round;
@@ -229,7 +165,7 @@ class Instance {
   Round leave(const std::vector<ValueId>& results) {
     Round round;
     for (std::size_t r = 0; r < results.size(); ++r) {
-      const Meaning m = value(results[r]);
+      const Meaning m = as_number(value(results[r]));
       const bool called = m.kind == Meaning::Kind::kCalled && m.value == static_cast<std::int32_t>(r);
       if (called == called_.empty() || (!called && m.kind != Meaning::Kind::kNumber))
         refuse(called_.empty() ? "a result that is no number" : "it goes on after its recursive call");
@@ -249,10 +185,19 @@ class Instance {
     std::vector<Meaning> of;
     for (std::uint32_t k = 0; k < in.operands; ++k) of.push_back(value(f_.operands_of(in)[k]));
     if (in.op == Op::kCall) return call(in, of) && refusal_.empty();
+    if (picks(in.op)) {
+      value(in.first_result) = pick(in, of);
+      return refusal_.empty();
+    }
+    if (in.op == Op::kLengths && is_shape(of[0])) {
+      value(in.first_result) = {Meaning::Kind::kNumber, parameters_.length_of(of[0].value)};
+      return true;
+    }
+    for (Meaning& m : of) m = as_number(m);
     const bool constant = in.op == Op::kConst;
     const Meaning made = constant ? number(module_.constants[at(in.index)]) : meaning(in, of);
     // A constant may be nothing: what instances have on a way that this one does not go.
-    if (made.kind == Meaning::Kind::kNothing && !constant) refuse("it does more than compute with numbers");
+    if (made.kind == Meaning::Kind::kNothing && !constant) return unlike_number(), false;
     value(in.first_result) = made;
     return refusal_.empty();
   }
@@ -260,18 +205,47 @@ class Instance {
   bool call(const Inst& in, const std::vector<Meaning>& of) {
     if (in.index != id_) refuse("it calls another function");
     if (!called_.empty()) refuse("it goes on after its recursive call");
-    for (std::size_t i = 0; refusal_.empty() && i < of.size(); ++i) {
-      const bool frame = inputs_[i] == kNone;
-      if (of[i].kind != (frame ? Meaning::Kind::kFrame : Meaning::Kind::kNumber))
-        refuse("its recursive call is not of the instance");
-      called_.push_back(of[i].value);
-    }
+    for (std::size_t i = 0; refusal_.empty() && i < of.size(); ++i)
+      called_.push_back(argument(static_cast<std::int32_t>(i), of[i]));
     for (std::uint32_t r = 0; r < in.results; ++r)
       value(in.first_result + static_cast<ValueId>(r)) = {Meaning::Kind::kCalled,
                                                           static_cast<std::int32_t>(r)};
     return refusal_.empty();
   }
 
+  // kNone: it is as it was.
+  std::int32_t argument(std::int32_t parameter, const Meaning& m) {
+    if (m.kind == Meaning::Kind::kParameter && m.value == parameter) return parameters_.begun(parameter);
+    const Meaning given = as_number(m);
+    const bool frame = parameters_.split(parameter) == ssa::Split::Kind::kFrame;
+    const bool number = !frame && parameters_.may_be_number(parameter);
+    if (number ? given.kind != Meaning::Kind::kNumber : !frame || given.kind != Meaning::Kind::kFrame)
+      refuse("its recursive call is not of the instance");
+    else if (number)
+      static_cast<void>(parameters_.begin(parameter));
+    return given.value;
+  }
+
+  [[nodiscard]] bool is_shape(const Meaning& m) const {
+    return m.kind == Meaning::Kind::kParameter && parameters_.is_shape(m.value);
+  }
+  // An element of the instance's own list, or of one that all share; for those who go this way.
+  Meaning pick(const Inst& in, const std::vector<Meaning>& of) {
+    const Meaning &list = of[0], index = as_number(of[1]), &shape = of[2];
+    const bool for_each = in.op == Op::kBpermute && of[3].kind == Meaning::Kind::kFrame;
+    if (list.kind != Meaning::Kind::kParameter || !is_shape(shape) || index.kind != Meaning::Kind::kNumber)
+      return unlike_number();
+    const bool all = parameters_.shared(list.value) && parameters_.shared(shape.value);
+    const bool own = parameters_.own(list.value, shape.value);
+    if (all ? in.op != Op::kExtract && !for_each : !own || in.op != Op::kExtract) return unlike_number();
+    return {Meaning::Kind::kNumber, parameters_.element(list.value, shape.value, index.value, here_)};
+  }
+  Meaning unlike_number() {
+    refuse("it does more than compute with numbers");
+    return {};
+  }
+
+  [[nodiscard]] const BodyInst& inst(std::int32_t v) const { return body_.insts[at(v)]; }
   [[nodiscard]] static bool numbers(const std::vector<Meaning>& of, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
       if (of[i].kind != Meaning::Kind::kNumber) return false;
@@ -282,9 +256,7 @@ class Instance {
     const OpInfo& info = op_info(in.op);
     const bool framed = !of.empty() && of.back().kind == Meaning::Kind::kFrame;
     switch (info.kind) {
-      case OpKind::kMap:
-        if (!numbers(of, of.size()) || !total(info.scalar, of)) return {};
-        return apply(in, info, of);
+      case OpKind::kMap: return numbers(of, of.size()) ? apply(in, info, of) : Meaning{};
       case OpKind::kDist:  // of one element to one
       case OpKind::kIota: return framed && numbers(of, of.size() - 1) ? of[0] : Meaning{};
       case OpKind::kReduce:  // INTs and BOOLs are what the identity and they give
@@ -292,16 +264,18 @@ class Instance {
       default: return {};
     }
   }
-  // Can what it computes of these be no error? Divisors that are numbers of the program are not 0, nor -1.
-  [[nodiscard]] bool total(Scalar s, const std::vector<Meaning>& of) const {
-    if (!scalar_traps(s, inst(of[0].value).type)) return true;
-    const BodyInst& by = inst(of[1].value);
-    return by.pull == Pull::kConst && by.imm != 0 && by.imm != -1;
-  }
+  // Who goes another way divides by 1.
   Meaning apply(const Inst& in, const OpInfo& info, const std::vector<Meaning>& of) {
-    const auto operand = [&](std::size_t i) { return i < of.size() ? of[i].value : kNone; };
+    std::int32_t operand[3] = {kNone, kNone, kNone};
+    for (std::size_t i = 0; i < of.size(); ++i) operand[i] = of[i].value;
+    if (scalar_traps(info.scalar, inst(of[0].value).type) && here_ != kNone && !divides(inst(of[1].value)))
+      operand[1] = body_.apply(Scalar::kSelect, Type::kInt, here_, operand[1], parameters_.constant(1));
     const Type type = letter_type(info.results[0], in.word);
-    return {Meaning::Kind::kNumber, body_.apply(info.scalar, type, operand(0), operand(1), operand(2))};
+    return {Meaning::Kind::kNumber, body_.apply(info.scalar, type, operand[0], operand[1], operand[2])};
+  }
+  // What divides is an error nowhere.
+  [[nodiscard]] static bool divides(const BodyInst& by) {
+    return by.pull == Pull::kConst && by.imm != 0 && by.imm != -1;
   }
   Meaning number(const ssa::Constant& c) {
     const bool real = c.word == TypeWord::kFloat;
@@ -316,6 +290,15 @@ class Instance {
     return {Meaning::Kind::kNumber, body_.add(in)};
   }
 
+  VarId add_var(VarRole role, Type type, Storage storage, LengthId length) {
+    Var v;
+    v.role = role;
+    v.type = type;
+    v.storage = storage;
+    v.length = length;
+    plan_.vars.push_back(v);
+    return static_cast<VarId>(plan_.vars.size() - 1);
+  }
   MaskedLoop finish(const Round& all) {
     Kernel kernel;
     kernel.space = 1;
@@ -323,9 +306,9 @@ class Instance {
     repeat.more = all.more.value;
     const Storage ints = plan_.int_bits == IntBits::k32 ? Storage::kI32 : Storage::kI64;
     repeat.limit = add_var(VarRole::kInput, Type::kInt, ints, 0);
-    for (std::size_t i = 0; i < begins_.size(); ++i)
-      if (begins_[i] != kNone && all.next[i] != begins_[i])
-        repeat.carried.push_back({begins_[i], all.next[i]});
+    for (std::int32_t p = 0; p < parameters_.count(); ++p)
+      if (const std::int32_t next = all.next[at(p)]; next != kNone && next != parameters_.begun(p))
+        repeat.carried.push_back({parameters_.begun(p), next});
     if (all.stops.value != kNone) {
       BodyInst check;
       check.pull = Pull::kCheck;
@@ -349,7 +332,7 @@ class Instance {
     kernel.repeat = std::move(repeat);
     plan_.kernels.push_back(std::move(kernel));
     made.plan = std::move(plan_);
-    made.inputs = inputs_;
+    made.inputs = parameters_.inputs();
     check(made.plan);
     return made;
   }
@@ -359,10 +342,10 @@ class Instance {
   const ssa::Function& f_;
   Plan plan_;
   soac::Body body_;
-  std::vector<VarId> inputs_;
-  std::vector<std::int32_t> begins_;  // values of the body, by parameter
+  MaskedFlags flags_;
+  MaskedParameters parameters_;
   std::vector<Meaning> values_;       // on the way that is gone
-  std::map<std::int32_t, bool> facts_;
+  std::int32_t here_ = kNone;         // BOOL: who goes the way that is gone; kNone: all
   std::vector<std::int32_t> called_;  // arguments of the recursive call, if there was one
   int steps_ = 0;
   std::string refusal_;

@@ -14,15 +14,30 @@
 namespace nvm::plan {
 
 struct MaskedLoop {
-  Plan plan;                   // one kernel that repeats, over length 1; length 0 is one
-  std::vector<VarId> inputs;   // by parameter; kNone: the frame
+  // What the plan reads of a parameter.
+  enum class What : std::uint8_t {
+    kNumbers,  // one for each instance, or one for all
+    kOwn,      // all elements, of which each instance has its segment of descriptor `shape`
+    kShared,   // all elements, which every instance has; of its `shape` they are the only segment
+    kBegins,   // of a descriptor: where each instance's segment begins
+    kEnds,
+    kLength,  // of a descriptor's only segment
+  };
+  struct Input {
+    What what = What::kNumbers;
+    std::int32_t parameter = kNone;
+    std::int32_t shape = kNone;  // parameter
+    VarId var = kNone;
+  };
+  Plan plan;  // one kernel that repeats, over length 1; length 0 is one
+  std::vector<Input> inputs;
   std::vector<VarId> outputs;  // by result
 };
 
 // The function's meaning for one instance, which is its meaning for many: that is what lifted says
 // (ssa::LiftedInfo). It traps where that instance ends the program, and where it goes round more often than
 // the limit. `storages` of arguments, by parameter. Nothing, and `refusal` says why in words, if an instance
-// has more than one element of something, or goes on after its recursive call.
+// makes more than numbers, or goes on after its recursive call.
 [[nodiscard]] std::optional<MaskedLoop> build_masked_loop(const ssa::Module& module, ssa::FunctionId function,
                                                           std::span<const Storage> storages,
                                                           std::string& refusal);

@@ -74,8 +74,9 @@ struct Sink {
 }
 
 // A body that is evaluated again and again, by iteration, as long as `more` is T: what is carried begins as
-// the body pulls it and is its `next` in the next round. Sinks see the last round, in which nothing traps but
-// checks; an iteration traps that wants more rounds than the one INT of `limit`. All sinks are kStore.
+// the body pulls it and is its `next` in the next round. What may trap does so in every round, checks in the
+// last, which sinks see; an iteration traps that wants more rounds than the one INT of `limit`. All sinks are
+// kStore.
 struct Repeat {
   struct Carried {
     std::int32_t value, next;  // of the body; value: kUniform or kElement

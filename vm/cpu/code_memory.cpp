@@ -89,7 +89,7 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
   Unfinished unfinished{*this, &stage};
   announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
   if (perf_ != Perf::kOff) announce(stage, name);
-  if (!spec.striped && spec.outer == nullptr && spec.straight.gathers.empty())
+  if (!spec.striped && spec.outer == nullptr && spec.repeat == nullptr && spec.straight.gathers.empty())
     compile_others(spec, name, stage);
   unfinished.stage = nullptr;
   return true;

@@ -139,6 +139,7 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
   }
   if (options_.explain.empty()) return;
   run.explanation = vm::summary(*jit_, program.loaded.module);
+  if (loops_ != nullptr) run.explanation += loops_->explain();
   if (options_.explain == "-") return;
   for (const auto& e : jit_->entries())
     run.explanation += "\n" + vm::explain(*e, program.loaded.module, options_.explain);

@@ -60,6 +60,13 @@ plan::Array array_of(const Vector& v) {
   return a;
 }
 
+bool calls_itself(const ssa::Module& module, ssa::FunctionId function) {
+  for (const ssa::Block& block : module.functions[at(function)].blocks)
+    for (const ssa::Inst& in : block.insts)
+      if (in.op == Op::kCall && in.index == function) return true;
+  return false;
+}
+
 }  // namespace
 
 struct MaskedLoops::Compiled {
@@ -108,27 +115,62 @@ class MaskedRunner final : public FunctionHook {
       return n == length;
     };
     for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const bool each = splits[i].kind == ssa::Split::Kind::kInstances;
       if (const auto* s = std::get_if<Segdes>(&arguments[i])) {
-        if (splits[i].kind != ssa::Split::Kind::kFrame || s->segments() != 1 || !same(s->total())) return 0;
+        if (splits[i].kind == ssa::Split::Kind::kFrame && (s->segments() != 1 || !same(s->total()))) return 0;
+        if (each && !same(s->segments())) return 0;
         continue;
       }
       const auto* v = std::get_if<Vector>(&arguments[i]);
-      if (v == nullptr || v->is_repeated()) return 0;
-      const bool each = splits[i].kind == ssa::Split::Kind::kInstances;
-      if (each ? !same(v->length()) : !v->is_scalar()) return 0;
+      if (v == nullptr || v->is_repeated() || (each && !same(v->length()))) return 0;
       storages_[i] = v->storage();
     }
     return n;
+  }
+
+  // What the plan reads of an argument; nothing if it is not what it should be.
+  [[nodiscard]] std::optional<plan::Array> bind(const plan::MaskedLoop::Input& in,
+                                                std::span<const Value> arguments) {
+    using What = plan::MaskedLoop::What;
+    if (const auto* v = std::get_if<Vector>(&arguments[at(in.parameter)])) {
+      if (in.what == What::kNumbers) return array_of(*v);
+      const auto& shape = std::get<Segdes>(arguments[at(in.shape)]);
+      const bool fits = shape.total() == v->length() && (in.what == What::kOwn || shape.segments() == 1);
+      return fits ? std::optional(array_of(*v)) : std::nullopt;
+    }
+    const auto& shape = std::get<Segdes>(arguments[at(in.parameter)]);
+    plan::Array a;
+    a.length = 1;
+    a.scalar = shape.total();
+    if (in.what == What::kLength) return shape.segments() == 1 ? std::optional(a) : std::nullopt;
+    a.length = shape.segments();
+    a.data = const_cast<std::int64_t*>(offsets(shape)) + (in.what == What::kEnds ? 1 : 0);
+    return a;
+  }
+  // Also of regular descriptors.
+  [[nodiscard]] const std::int64_t* offsets(const Segdes& shape) {
+    if (!shape.is_regular()) return shape.offsets();
+    const std::int64_t count = shape.segments() + 1;
+    made_.push_back(context_.pool->vector(Storage::kI64, count));
+    auto* to = made_.back().mutable_data<std::int64_t>();
+    for (std::int64_t k = 0; k < count; ++k) to[k] = shape.offset(k);
+    return to;
   }
 
   std::optional<std::vector<Value>> run(const MaskedLoops::Compiled& compiled, std::int64_t limit,
                                         std::int64_t n, std::span<const Value> arguments) {
     const plan::Plan& plan = compiled.loop.plan;
     std::vector<plan::Array> arrays(plan.vars.size());
-    std::vector<std::int64_t> lengths = {1, n};
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      if (const plan::VarId x = compiled.loop.inputs[i]; x != kNone)
-        arrays[at(x)] = array_of(std::get<Vector>(arguments[i]));
+    std::vector<std::int64_t> lengths(plan.lengths.size(), n);
+    lengths[0] = 1;
+    made_.clear();
+    for (const plan::MaskedLoop::Input& in : compiled.loop.inputs) {
+      const auto array = bind(in, arguments);
+      const plan::LengthId length = plan.vars[at(in.var)].length;
+      if (in.shape != kNone && array) lengths[at(length)] = array->length;
+      if (!array || array->length != lengths[at(length)]) return std::nullopt;
+      arrays[at(in.var)] = *array;
+    }
     plan::Array& rounds = arrays[at(plan.kernels[0].repeat->limit)];
     rounds.length = 1;
     rounds.scalar = limit;
@@ -146,6 +188,7 @@ class MaskedRunner final : public FunctionHook {
   std::int64_t max_depth_;
   std::size_t frame_bytes_;
   std::vector<Storage> storages_;  // of the arguments
+  std::vector<Vector> made_;       // of what a call reads and nobody has
 };
 
 MaskedLoops::MaskedLoops(const Code& code, plan::Engine& engine, const JitOptions& options)
@@ -161,10 +204,12 @@ std::unique_ptr<FunctionHook> MaskedLoops::hook(const PrimContext& context, std:
 bool MaskedLoops::loops(ssa::FunctionId function) {
   Function& f = functions_[at(function)];
   if (!f.looked_at.load(std::memory_order_acquire)) {
-    std::string why;
+    const std::lock_guard lock(mutex_);
     const auto storages = plan::widest_storages(*code_.module, function);
+    std::string why;
     f.loops.store(plan::build_masked_loop(*code_.module, function, storages, why).has_value(),
                   std::memory_order_relaxed);
+    if (!f.looked_at.load(std::memory_order_relaxed)) f.refusal = std::move(why);
     f.looked_at.store(true, std::memory_order_release);
   }
   return f.loops.load(std::memory_order_relaxed) && f.lost.load(std::memory_order_relaxed) < kMostLost;
@@ -200,7 +245,7 @@ const MaskedLoops::Compiled* MaskedLoops::find(ssa::FunctionId function,
 }
 
 void MaskedLoops::count(ssa::FunctionId function, bool done) {
-  (done ? calls_ : given_up_).fetch_add(1, std::memory_order_relaxed);
+  (done ? functions_[at(function)].calls : given_up_).fetch_add(1, std::memory_order_relaxed);
   std::atomic<int>& lost = functions_[at(function)].lost;
   done ? lost.store(0, std::memory_order_relaxed)
        : static_cast<void>(lost.fetch_add(1, std::memory_order_relaxed));
@@ -211,9 +256,25 @@ MaskedLoopCounters MaskedLoops::counters() const {
   MaskedLoopCounters c;
   c.compiled = compiled_.size();
   c.compile_ns = compile_ns_;
-  c.calls = calls_.load();
+  for (const Function& f : functions_) c.calls += f.calls.load();
   c.given_up = given_up_.load();
   return c;
+}
+
+std::string MaskedLoops::explain() const {
+  std::string out;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const ssa::Function& f = code_.module->functions[i];
+    if (!functions_[i].looked_at.load(std::memory_order_acquire) || !f.lifted.lifted ||
+        !calls_itself(*code_.module, static_cast<ssa::FunctionId>(i)))
+      continue;
+    const std::uint64_t calls = functions_[i].calls.load();
+    out += (f.origin.empty() ? f.name : f.origin) + ": ";
+    out += functions_[i].loops.load()
+               ? "a masked loop, " + std::to_string(calls) + (calls == 1 ? " call\n" : " calls\n")
+               : "no masked loop: " + functions_[i].refusal + "\n";
+  }
+  return out;
 }
 
 }  // namespace nvm::vm

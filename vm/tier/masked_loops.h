@@ -32,6 +32,9 @@ class MaskedLoops final : public FunctionTier {
   [[nodiscard]] std::unique_ptr<FunctionHook> hook(const PrimContext& context, std::int64_t max_depth,
                                                    std::size_t max_frame_bytes) override;
   [[nodiscard]] MaskedLoopCounters counters() const;
+  // A line for each recursive lifted function that was called: how often it was a masked loop, or why it is
+  // none.
+  [[nodiscard]] std::string explain() const;
 
  private:
   friend class MaskedRunner;
@@ -40,6 +43,8 @@ class MaskedLoops final : public FunctionTier {
     std::atomic<bool> looked_at{false}, loops{false};
     std::atomic<int> lost{0};           // calls given up, one after the other
     std::atomic<std::int64_t> seen{0};  // instances, before it was compiled
+    std::atomic<std::uint64_t> calls{0};
+    std::string refusal;  // written before looked_at
   };
 
   [[nodiscard]] bool loops(ssa::FunctionId function);
@@ -51,7 +56,7 @@ class MaskedLoops final : public FunctionTier {
   plan::Engine& engine_;
   JitOptions options_;
   std::vector<Function> functions_;
-  std::atomic<std::uint64_t> calls_{0}, given_up_{0};
+  std::atomic<std::uint64_t> given_up_{0};
   mutable std::mutex mutex_;  // of all that follows
   std::map<std::pair<ssa::FunctionId, std::vector<Storage>>, std::unique_ptr<const Compiled>> compiled_;
   std::uint64_t compile_ns_ = 0;

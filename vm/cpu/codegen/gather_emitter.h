@@ -16,7 +16,11 @@ class GatherEmitter {
         frame_(frame),
         spec_(spec),
         near_(follow_index(*spec.body)),
-        same_(same_in_lanes(spec)) {}
+        same_(same_in_lanes(spec)) {
+    if (spec.repeat == nullptr) return;  // what is carried is any number
+    near_.assign(near_.size(), false);
+    same_.assign(same_.size(), false);
+  }
 
   // In front of the loop.
   void hoist(std::size_t i) {

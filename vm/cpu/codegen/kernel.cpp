@@ -257,7 +257,7 @@ class KernelCompiler {
       if (spec.packs) pack(s.value, spec.out_storage, kernel_.sinks[at(s.filter)].value);
       return;
     }
-    if (const auto runs = runs_of_store(kernel_, plan_.vars, s)) {
+    if (const auto runs = kernel_.repeat ? std::nullopt : runs_of_store(kernel_, plan_.vars, s)) {
       spec.direct = kernel_.body.insts[at(s.value)].var;
       code_->body.insts[at(s.value)] = {};
       return keep(make_run_gather(spec, *runs));

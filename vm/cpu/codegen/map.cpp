@@ -227,7 +227,7 @@ class StageEmitter {
     for (const StageInput& in : spec_.inputs) computed[at(in.value)] = false;
     reciprocals_.prepare(computed, [&](std::size_t i) -> std::optional<x86::Mem> {
       const BodyInst& in = spec_.body->insts[i];
-      if (in.pull != Pull::kUniform) return std::nullopt;
+      if (in.pull != Pull::kUniform || spec_.repeat != nullptr) return std::nullopt;  // it may be carried
       return frame_.cell({SlotKind::kUniform, in.var});
     });
   }

@@ -40,8 +40,10 @@ void Reciprocals::prepare(const std::vector<bool>& computed, const CellOf& cell_
       ranges = plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits);
       of_words = plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits, std::nullopt, all_ints(32));
     }
-    found->is_small = !lanes_.wide() || ranges[at(found->dividend)].inside(kSmall);
-    found->is_small_of_words = of_words[at(found->dividend)].inside(kSmall);
+    // What is carried is stored as it begins, and may become any number.
+    const bool known = spec_.repeat == nullptr;
+    found->is_small = !lanes_.wide() || (known && ranges[at(found->dividend)].inside(kSmall));
+    found->is_small_of_words = known && of_words[at(found->dividend)].inside(kSmall);
     division_of_[i] = static_cast<std::int32_t>(divisions_.size());
     divisions_.push_back(*found);
   }

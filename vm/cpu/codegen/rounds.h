@@ -25,6 +25,9 @@ class Rounds {
     for (const auto& c : repeat_.carried) varies_[at(c.value)] = decides_[at(c.next)] = true;
     decides_[at(repeat_.more)] = true;
     for (std::size_t i = 0; i < insts.size(); ++i)
+      if (needed[i] && insts[i].pull != soac::Pull::kCheck && soac::may_trap(*spec.body, i))
+        decides_[i] = true;
+    for (std::size_t i = 0; i < insts.size(); ++i)
       for (const std::int32_t v : {insts[i].a, insts[i].b, insts[i].c})
         if (v != soac::kNone && varies_[at(v)]) varies_[i] = true;
     for (std::size_t i = insts.size(); i-- > 0;)
@@ -34,7 +37,8 @@ class Rounds {
     std::size_t once = 4, each = repeat_.carried.size();  // registers; some for what is being computed
     for (std::size_t i = 0; i < insts.size(); ++i) {
       const bool everywhere = insts[i].pull == soac::Pull::kConst || insts[i].pull == soac::Pull::kUniform;
-      if (needed[i] && insts[i].pull != soac::Pull::kApply && !carried(i)) ++(everywhere ? once : each);
+      const bool computed = insts[i].pull == soac::Pull::kApply || insts[i].pull == soac::Pull::kGather;
+      if (needed[i] && !computed && !carried(i)) ++(everywhere ? once : each);
     }
     const std::size_t registers = lanes_.isa() == Isa::kAvx512 ? 32 : 16;
     while (together_ > 1 && once + together_ * each > registers) --together_;
@@ -165,7 +169,8 @@ class Rounds {
   const StageSpec& spec_;
   const plan::Repeat& repeat_;
   std::vector<bool> varies_,
-      decides_;             // by value: from round to round; whether there is a next one, or what it has
+      decides_;  // by value: from round to round; whether there is a next one, what it has, or what is an
+                 // error
   std::vector<bool> last_;  // by what is carried: it is computed when it is known who goes on
   std::size_t together_ = kMost;
 };
