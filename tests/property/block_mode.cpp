@@ -47,7 +47,7 @@ struct Setting {
   vm::Machine with(const vm::block::Options& options, Compiled compiled = Compiled::kNothing) {
     vm::Machine m = machine;
     if (compiled == Compiled::kLines) m.line_tier = &lines;
-    if (compiled == Compiled::kFunctions) m.function_tier = &plans;
+    if (compiled == Compiled::kFunctions) m.functions = {&plans};
     mode.emplace(code, m, std::span<const vm::Value>(), options);
     m.calls = &*mode;
     return m;

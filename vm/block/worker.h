@@ -78,18 +78,18 @@ class Workers {
           tally_(machine.tally),
           path_(machine.path),
           meter_(machine.meter),
-          moved_(machine.moved) {
-      if (machine.loop_tier != nullptr)
-        loops_ = machine.loop_tier->hook(machine.prims, machine.max_depth, machine.max_frame_bytes);
-    }
+          moved_(machine.moved),
+          functions_(machine.functions, Caller::kWorker, machine.prims, machine.max_depth,
+                     machine.max_frame_bytes) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override;
     bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                    const Destination& destination) override;
+    // By compiled code for the function, if there is some.
+    [[nodiscard]] std::optional<std::vector<Value>> run_compiled(ssa::FunctionId function, std::int64_t depth,
+                                                                 std::span<const Value> arguments) const;
 
    private:
-    [[nodiscard]] std::optional<std::vector<Value>> run_loop(ssa::FunctionId function, std::int64_t depth,
-                                                             std::span<Value> arguments);
     // Nothing if the call is not cut.
     std::optional<Groups> run(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                               const Destination* destination);
@@ -99,7 +99,7 @@ class Workers {
     Path* path_;    // likewise
     LineMeter* meter_;
     std::int64_t* moved_;
-    std::unique_ptr<FunctionHook> loops_;  // null: nothing is compiled
+    FunctionHooks functions_;
   };
   struct Worker {
     FastPathCounts fast_paths;
@@ -107,9 +107,8 @@ class Workers {
     std::int64_t moved = 0;
     Path path;
     std::unique_ptr<Cuts> cuts;
-    std::unique_ptr<LineMeter> meter;         // null: nobody asked
-    std::unique_ptr<LineHook> lines;          // null: nothing is compiled
-    std::unique_ptr<FunctionHook> functions;  // likewise
+    std::unique_ptr<LineMeter> meter;  // null: nobody asked
+    std::unique_ptr<LineHook> lines;   // null: nothing is compiled
     std::unique_ptr<Interp> interp;
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };

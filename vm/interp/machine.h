@@ -31,11 +31,10 @@ struct Machine {
   Host* host = nullptr;
   RegionHook* hook = nullptr;
   CallHook* calls = nullptr;
-  LineHook* lines = nullptr;              // of this interpreter alone; asked where it has no `hook`
-  LineTier* line_tier = nullptr;          // gives the interpreters of block mode their `lines`
-  FunctionTier* function_tier = nullptr;  // code for whole functions, likewise
-  FunctionTier* loop_tier = nullptr;      // code for calls that are loops of each instance alone
-  LevelLoops* levels = nullptr;           // null: recursive calls are made where they stand
+  LineHook* lines = nullptr;             // of this interpreter alone; asked where it has no `hook`
+  LineTier* line_tier = nullptr;         // gives the interpreters of block mode their `lines`
+  std::vector<FunctionTier*> functions;  // code for whole functions, asked by block mode in this order
+  LevelLoops* levels = nullptr;          // null: recursive calls are made where they stand
   Observer* observer = nullptr;
   Tally* tally = nullptr;      // null: nothing is counted
   LineMeter* meter = nullptr;  // null: nothing is measured

@@ -72,6 +72,13 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
 
 Compiling::~Compiling() = default;
 
+std::vector<vm::FunctionTier*> Compiling::functions() const {
+  std::vector<vm::FunctionTier*> tiers;
+  if (loops_ != nullptr) tiers.push_back(loops_.get());
+  if (plans_ != nullptr) tiers.push_back(plans_.get());
+  return tiers;
+}
+
 vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   if (jit_ == nullptr) return nullptr;
   context_ = context;

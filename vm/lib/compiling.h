@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "vm/lib/nvm.hpp"
 #include "vm/tier/block_plans.h"
@@ -26,8 +27,7 @@ class Compiling {
   [[nodiscard]] Orderer* orderer() const { return engine_ == nullptr ? nullptr : engine_->orderer(); }
   // For block mode's workers; null if they compile nothing.
   [[nodiscard]] vm::LineTier* lines() const { return lines_.get(); }
-  [[nodiscard]] vm::FunctionTier* functions() const { return plans_.get(); }
-  [[nodiscard]] vm::FunctionTier* loops() const { return loops_.get(); }
+  [[nodiscard]] std::vector<vm::FunctionTier*> functions() const;
   // Adds this run's counters to it, and the explanation, which is of all runs so far.
   void report(const Program::Impl& program, Run& run) const;
 
