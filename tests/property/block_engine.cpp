@@ -242,14 +242,14 @@ TEST_CASE(
   const ssa::Function& f = module.functions[static_cast<std::size_t>(id)];
   Choices choices({3, 1, 2, 3, 1, 2, 2, 1});
   const auto arguments = test::lifted_arguments(bare.pool, f, test::lifted_columns(f, 3, choices));
-  const auto hook = plans.hook(bare.machine.prims, 0, kMemory);
+  const auto hook = plans.hook(vm::Caller::kWorker, bare.machine.prims, 0, kMemory);
   CHECK(hook->run(id, 0, arguments).has_value());
   CHECK(hook->run(id, 0, arguments).has_value());
   testing::check_taken(fast_paths, {testing::FastPath::kBlockPlan});
   CHECK(plans.counters().compiled == 1);
   CHECK(plans.counters().groups == 2);
   CHECK(plans.counters().blocks > 2);
-  const auto poor = plans.hook(bare.machine.prims, 0, 0);  // without memory for frames
+  const auto poor = plans.hook(vm::Caller::kWorker, bare.machine.prims, 0, 0);  // without memory for frames
   for (int i = 0; i < 5; ++i) CHECK(!poor->run(id, 0, arguments).has_value());
   CHECK(plans.counters().gave_up[static_cast<std::size_t>(vm::GaveUp::kCalls)] == 3);
   CHECK(plans.counters().gave_up[static_cast<std::size_t>(vm::GaveUp::kNoCode)] == 2);

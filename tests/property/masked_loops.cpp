@@ -149,7 +149,7 @@ void means_the_same(Met& met, const ssa::Module& module, ssa::FunctionId id, pla
   bare.machine.prims.fast_paths = &fast_paths;
   bare.machine.prims.threads = choices.one_in(2) ? 1 : 3;
   vm::MaskedLoops loops(bare.code, engine, {.mode = vm::JitMode::kAlways});
-  const auto hook = loops.hook(bare.machine.prims, kDeep, kMemory);
+  const auto hook = loops.hook(vm::Caller::kRun, bare.machine.prims, kDeep, kMemory);
   const auto depth = static_cast<std::int64_t>(choices.below(3));
   const auto results = hook->run(id, depth, arguments);
   const vm::Outcome outcome = vm::Interp(bare.code, bare.machine).call(id, arguments, depth);
@@ -171,7 +171,7 @@ void means_the_same(Met& met, const ssa::Module& module, ssa::FunctionId id, pla
 std::vector<ssa::FunctionId> loops_of(const ssa::Module& module, plan::Engine& engine) {
   test::BareMachine bare(module, kDeep);
   vm::MaskedLoops loops(bare.code, engine, {});
-  const auto hook = loops.hook(bare.machine.prims, kDeep, kMemory);
+  const auto hook = loops.hook(vm::Caller::kRun, bare.machine.prims, kDeep, kMemory);
   std::vector<ssa::FunctionId> found;
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     const auto id = static_cast<ssa::FunctionId>(i);
@@ -254,7 +254,7 @@ TEST_CASE("calls go as masked loops in kernel mode, where they are not cut, and 
     vm::MaskedLoops loops(bare.code, *engine, {.mode = vm::JitMode::kAlways});
     bare.machine.prims.fast_paths = &fast_paths;
     bare.machine.prims.threads = 2;
-    bare.machine.loop_tier = &loops;
+    bare.machine.functions = {&loops};
     vm::block::Options options;
     options.threshold = threshold;
     vm::block::BlockMode mode(bare.code, bare.machine, {}, options);
@@ -284,7 +284,7 @@ TEST_CASE("a masked loop that has no room for its results is not made") {
   const ssa::Module module = test::nesl_module(kLoops[2].text);
   test::BareMachine bare(module, 0);
   vm::MaskedLoops loops(bare.code, *engine, {.mode = vm::JitMode::kAlways});
-  const auto hook = loops.hook(bare.machine.prims, 0, kMemory);
+  const auto hook = loops.hook(vm::Caller::kRun, bare.machine.prims, 0, kMemory);
   ssa::FunctionId id = 0;
   while (hook->least(id) == vm::FunctionHook::kNever) ++id;
   Choices choices({1, 2, 3});

@@ -88,10 +88,9 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       options_(options),
       policy_(*code.module, options, machine.prims.threads),
       tuning_(*code.module, setting_of(machine, options), options.cache, options.afresh),
+      functions_(machine.functions, Caller::kRun, machine.prims, machine.max_depth, machine.max_frame_bytes),
       levels_(code),
       workers_(code, with_levels(machine, levels_), inputs, policy_) {
-  if (machine_.loop_tier != nullptr)
-    loops_ = machine_.loop_tier->hook(machine_.prims, machine_.max_depth, machine_.max_frame_bytes);
   machine_.calls = nullptr;
   machine_.observer = nullptr;
   machine_.host = nullptr;
@@ -105,7 +104,7 @@ std::string_view BlockMode::refuses(ssa::FunctionId function, std::span<Value> a
 
 bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                      std::vector<Value>& results) {
-  if (run_loop(function, depth, arguments, results)) return true;
+  if (run_compiled(function, depth, arguments, results)) return true;
   const std::string_view refused = refuses(function, arguments);
   if (!refused.empty()) {
     if (observer_ != nullptr) observer_->left_whole(function, refused);
@@ -123,9 +122,9 @@ bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Val
   }
 }
 
-bool BlockMode::run_loop(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
-                         std::vector<Value>& results) {
-  const std::int64_t least = loops_ != nullptr ? loops_->least(function) : FunctionHook::kNever;
+bool BlockMode::run_compiled(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                             std::vector<Value>& results) {
+  const std::int64_t least = functions_.least(function);
   if (least == FunctionHook::kNever) return false;
   const std::int64_t instances = instances_of(function, arguments);
   if (instances < least) return false;
@@ -134,7 +133,7 @@ bool BlockMode::run_loop(ssa::FunctionId function, std::int64_t depth, std::span
     hook_->finish();
   }
   if (observer_ != nullptr) observer_->begin_groups({function, nullptr, arguments, false}, instances, 1);
-  auto made = loops_->run(function, depth, arguments);
+  auto made = functions_.run(function, depth, arguments);
   const std::int64_t moved = made ? vector_bytes(arguments) + vector_bytes(*made) : 0;
   if (observer_ != nullptr) observer_->end_groups(made.has_value(), counts_moved_ ? moved : 0);
   if (!made) return false;

@@ -69,9 +69,9 @@ class BlockMode final : public CallHook {
     std::int64_t* moved_;  // likewise
   };
 
-  // By the code that loops of instances have, if they have some and are enough.
-  [[nodiscard]] bool run_loop(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
-                              std::vector<Value>& results);
+  // By compiled code for the function, if there is some and instances are enough.
+  [[nodiscard]] bool run_compiled(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                                  std::vector<Value>& results);
   // The fewest that a frame has; without a frame, as many as there can be.
   [[nodiscard]] std::int64_t instances_of(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
@@ -131,7 +131,7 @@ class BlockMode final : public CallHook {
   Policy policy_;
   Tuning tuning_;
   StepTuning steps_;
-  std::unique_ptr<FunctionHook> loops_;  // null: nothing is compiled
+  FunctionHooks functions_;
   LevelLoops levels_;
   Workers workers_;
   Counters counters_;

@@ -99,13 +99,6 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   machine.meter = worker->meter.get();
   worker->cuts = std::make_unique<Cuts>(*this, machine);
   machine.calls = worker->cuts.get();
-  // What is counted is what the program says, so nothing is compiled then.
-  const bool compiles = machine.tally == nullptr && machine.meter == nullptr;
-  if (machine_.line_tier != nullptr && compiles) worker->lines = machine_.line_tier->hook(machine_.prims);
-  if (machine_.function_tier != nullptr && machine.meter == nullptr)
-    worker->functions =
-        machine_.function_tier->hook(machine.prims, machine.max_depth, machine.max_frame_bytes);
-  machine.lines = worker->lines.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
 }
@@ -151,12 +144,11 @@ Outcome Workers::run_call(Worker& worker, ssa::FunctionId function, std::int64_t
       throw Fault{Fault::Kind::kDenied, "it does not go by levels"};
     return interp.call_into(function, std::move(arguments), depth, *destination);
   }
-  if (worker.functions != nullptr)
-    if (auto results = worker.functions->run(function, depth, arguments)) {
-      Outcome done;
-      done.values = std::move(*results);
-      return done;
-    }
+  if (auto results = worker.cuts->run_compiled(function, depth, arguments)) {
+    Outcome done;
+    done.values = std::move(*results);
+    return done;
+  }
   for (Value& argument : arguments)
     if (const auto* v = std::get_if<Vector>(&argument)) {
       Vector narrow = narrowed(machine_.prims, *v);
@@ -190,17 +182,16 @@ std::optional<Groups> Workers::Cuts::run(ssa::FunctionId function, std::int64_t 
   return groups;
 }
 
-std::optional<std::vector<Value>> Workers::Cuts::run_loop(ssa::FunctionId function, std::int64_t depth,
-                                                          std::span<Value> arguments) {
-  if (loops_ == nullptr || loops_->least(function) == FunctionHook::kNever) return std::nullopt;
-  auto made = loops_->run(function, depth, arguments);
+std::optional<std::vector<Value>> Workers::Cuts::run_compiled(ssa::FunctionId function, std::int64_t depth,
+                                                              std::span<const Value> arguments) const {
+  auto made = functions_.run(function, depth, arguments);
   if (made && moved_ != nullptr) *moved_ += vector_bytes(arguments) + vector_bytes(*made);
   return made;
 }
 
 bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                          std::vector<Value>& results) {
-  if (auto made = run_loop(function, depth, arguments)) {
+  if (auto made = run_compiled(function, depth, arguments)) {
     results = std::move(*made);
     return true;
   }

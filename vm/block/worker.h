@@ -15,7 +15,6 @@
 #include "vm/block/split.h"
 #include "vm/interp/function_hook.h"
 #include "vm/interp/interp.h"
-#include "vm/interp/line_hook.h"
 
 namespace nvm::vm::block {
 
@@ -52,10 +51,9 @@ struct Groups {
 class Workers {
  public:
   // `code`, `inputs`, `policy` and what `machine` points to must outlive this. The primitives of a worker run
-  // on its own thread, and so does the code that `machine.line_tier` has for straight lines; nothing has
-  // effects; observed is each group as a whole, and by line where its time goes.
-  // Calls within a group that are too large for the cache are cut in turn, and so are those that idle threads
-  // can take a share of.
+  // on its own thread, and so does the code that `machine.functions` have; nothing has effects; observed is
+  // each group as a whole, and by line where its time goes. Calls within a group that are too large for the
+  // cache are cut in turn, and so are those that idle threads can take a share of.
   Workers(const Code& code, const Machine& machine, std::span<const Value> inputs, const Policy& policy);
 
   [[nodiscard]] int threads() const { return threads_; }
@@ -78,18 +76,18 @@ class Workers {
           tally_(machine.tally),
           path_(machine.path),
           meter_(machine.meter),
-          moved_(machine.moved) {
-      if (machine.loop_tier != nullptr)
-        loops_ = machine.loop_tier->hook(machine.prims, machine.max_depth, machine.max_frame_bytes);
-    }
+          moved_(machine.moved),
+          functions_(machine.functions, Caller::kWorker, machine.prims, machine.max_depth,
+                     machine.max_frame_bytes) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override;
     bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                    const Destination& destination) override;
+    // By compiled code for the function, if there is some.
+    [[nodiscard]] std::optional<std::vector<Value>> run_compiled(ssa::FunctionId function, std::int64_t depth,
+                                                                 std::span<const Value> arguments) const;
 
    private:
-    [[nodiscard]] std::optional<std::vector<Value>> run_loop(ssa::FunctionId function, std::int64_t depth,
-                                                             std::span<Value> arguments);
     // Nothing if the call is not cut.
     std::optional<Groups> run(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                               const Destination* destination);
@@ -99,7 +97,7 @@ class Workers {
     Path* path_;    // likewise
     LineMeter* meter_;
     std::int64_t* moved_;
-    std::unique_ptr<FunctionHook> loops_;  // null: nothing is compiled
+    FunctionHooks functions_;
   };
   struct Worker {
     FastPathCounts fast_paths;
@@ -107,9 +105,7 @@ class Workers {
     std::int64_t moved = 0;
     Path path;
     std::unique_ptr<Cuts> cuts;
-    std::unique_ptr<LineMeter> meter;         // null: nobody asked
-    std::unique_ptr<LineHook> lines;          // null: nothing is compiled
-    std::unique_ptr<FunctionHook> functions;  // likewise
+    std::unique_ptr<LineMeter> meter;  // null: nobody asked
     std::unique_ptr<Interp> interp;
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };

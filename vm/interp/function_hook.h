@@ -1,10 +1,13 @@
-// The seam between a worker of block mode and compiled code for a lifted function with all that it calls.
+// The seam between block mode and compiled code for lifted functions: whoever has some is asked before a call
+// is cut, before a worker interprets a group, and at the calls within it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bytecode/ssa/ssa.h"
@@ -12,7 +15,7 @@
 
 namespace nvm::vm {
 
-// One worker's.
+// For calls that are made one after the other.
 class FunctionHook {
  public:
   virtual ~FunctionHook() = default;
@@ -25,13 +28,44 @@ class FunctionHook {
                                                 std::span<const Value> arguments) = 0;
 };
 
+// Whose calls: those of a whole run, by all threads, or those of a worker, whose cache holds their arguments.
+enum class Caller : std::uint8_t { kRun, kWorker };
+
 // What the hooks of several workers share; they may ask at once.
 class FunctionTier {
  public:
   virtual ~FunctionTier() = default;
-  // For a worker with these primitives and at most `max_depth` open calls; 0: as many as memory holds.
-  [[nodiscard]] virtual std::unique_ptr<FunctionHook> hook(const PrimContext& context, std::int64_t max_depth,
+  // For a caller with these primitives and at most `max_depth` open calls; 0: as many as memory holds. Null:
+  // there is none for such.
+  [[nodiscard]] virtual std::unique_ptr<FunctionHook> hook(Caller caller, const PrimContext& context,
+                                                           std::int64_t max_depth,
                                                            std::size_t max_frame_bytes) = 0;
+};
+
+// The hooks of all `tiers`, asked one after the other.
+class FunctionHooks {
+ public:
+  FunctionHooks(std::span<FunctionTier* const> tiers, Caller caller, const PrimContext& context,
+                std::int64_t max_depth, std::size_t max_frame_bytes) {
+    for (FunctionTier* tier : tiers)
+      if (auto hook = tier->hook(caller, context, max_depth, max_frame_bytes))
+        hooks_.push_back(std::move(hook));
+  }
+  [[nodiscard]] std::int64_t least(ssa::FunctionId function) const {
+    std::int64_t least = FunctionHook::kNever;
+    for (const auto& hook : hooks_) least = std::min(least, hook->least(function));
+    return least;
+  }
+  [[nodiscard]] std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,
+                                                      std::span<const Value> arguments) const {
+    for (const auto& hook : hooks_)
+      if (hook->least(function) != FunctionHook::kNever)
+        if (auto results = hook->run(function, depth, arguments)) return results;
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<std::unique_ptr<FunctionHook>> hooks_;
 };
 
 }  // namespace nvm::vm

@@ -9,6 +9,7 @@
 #include "vm/interp/call_stack.h"
 #include "vm/interp/code.h"
 #include "vm/interp/combined.h"
+#include "vm/interp/delayed.h"
 #include "vm/interp/executor.h"
 #include "vm/interp/frames.h"
 #include "vm/interp/machine.h"
@@ -16,7 +17,6 @@
 #include "vm/interp/pulls.h"
 #include "vm/interp/registers.h"
 #include "vm/interp/strip_line.h"
-#include "vm/interp/unwritten.h"
 
 namespace nvm::vm {
 
@@ -53,8 +53,7 @@ class Interp final {
   [[nodiscard]] std::shared_ptr<Crossing> crossing(const Step& step) const;
   void go_back(const MissedGuard& missed);
   void loop();
-  [[nodiscard]] bool run_line(const Step& step);
-  void shuffle(const Step& step);
+  void drop(const Step& step);
   void open_call(const Step& step);
   [[nodiscard]] bool tail_call(const Step& step);  // false: it was the outermost, and is done
   [[nodiscard]] bool offer_call(const Step& step, std::int64_t depth, Value* arguments);
@@ -84,7 +83,7 @@ class Interp final {
   bool guards_;  // the hook may pass conditionals on trust
   ViewPolicy views_;
   const Room shared_;
-  Unwritten unwritten_;
+  Delayed delayed_;
   Pulls pulls_;
   Combined combined_;
   PendingCall pending_;

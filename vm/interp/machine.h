@@ -21,9 +21,7 @@ namespace nvm::vm {
 enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
 
 class FunctionTier;
-class LineHook;
 class Path;
-class LineTier;
 class LevelLoops;
 
 struct Machine {
@@ -31,16 +29,13 @@ struct Machine {
   Host* host = nullptr;
   RegionHook* hook = nullptr;
   CallHook* calls = nullptr;
-  LineHook* lines = nullptr;              // of this interpreter alone; asked where it has no `hook`
-  LineTier* line_tier = nullptr;          // gives the interpreters of block mode their `lines`
-  FunctionTier* function_tier = nullptr;  // code for whole functions, likewise
-  FunctionTier* loop_tier = nullptr;      // code for calls that are loops of each instance alone
-  LevelLoops* levels = nullptr;           // null: recursive calls are made where they stand
+  std::vector<FunctionTier*> functions;  // code for whole functions, asked by block mode in this order
+  LevelLoops* levels = nullptr;          // null: recursive calls are made where they stand
   Observer* observer = nullptr;
   Tally* tally = nullptr;      // null: nothing is counted
   LineMeter* meter = nullptr;  // null: nothing is measured
   std::int64_t* moved =
-      nullptr;           // bytes are added to it (moved.h), whatever is left unwritten; null: they are not
+      nullptr;           // bytes are added to it (moved.h), whatever is left delayed; null: they are not
   Path* path = nullptr;  // null: nothing is noted; else `tally` counts, and there is no `hook`
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds

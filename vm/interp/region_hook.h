@@ -85,7 +85,7 @@ class RegionHook {
   [[nodiscard]] virtual bool repeats() const = 0;
 
   // Are there parts of vectors here only? Then each instruction is offered as it is written: no vector is
-  // left unwritten, and none is executed together with others.
+  // left delayed, and none is executed together with others.
   [[nodiscard]] virtual bool has_parts() const { return false; }
 
   // Offers the condition of a check conditional (ssa/cfg.h). True: trust that it is F; should it not be, a

@@ -363,10 +363,8 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
   Compiling& compiling = observed ? *observed : this->compiling(program);
   m.prims.orderer = compiling.orderer();
   m.hook = compiling.begin(m.prims);
-  m.line_tier = compiling.lines();
   const bool counted = options.cost || options.fuel > 0;  // of what these run, no work is counted
-  m.function_tier = counted ? nullptr : compiling.functions();
-  m.loop_tier = counted ? nullptr : compiling.loops();
+  if (!counted) m.functions = compiling.functions();
   stop.store(vm::Stop::kNo);
   if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);
   if (observer != nullptr) observer->begin_run(loaded.loaded.module, *pool);

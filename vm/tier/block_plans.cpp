@@ -29,6 +29,10 @@ class FunctionRunner final : public FunctionHook {
                  std::size_t frame_bytes)
       : plans_(plans), context_(context), max_depth_(max_depth), frame_bytes_(frame_bytes) {}
 
+  [[nodiscard]] std::int64_t least(ssa::FunctionId function) override {
+    return plans_.find(function) != nullptr ? 1 : kNever;
+  }
+
   std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,
                                         std::span<const Value> arguments) override {
     const FunctionCode* code = plans_.find(function);
@@ -62,8 +66,9 @@ class FunctionRunner final : public FunctionHook {
 BlockPlans::BlockPlans(const Code& code, plan::Engine& engine, const JitOptions& options)
     : code_(code), engine_(engine), options_(options), functions_(code.functions.size()) {}
 
-std::unique_ptr<FunctionHook> BlockPlans::hook(const PrimContext& context, std::int64_t max_depth,
-                                               std::size_t max_frame_bytes) {
+std::unique_ptr<FunctionHook> BlockPlans::hook(Caller caller, const PrimContext& context,
+                                               std::int64_t max_depth, std::size_t max_frame_bytes) {
+  if (caller == Caller::kRun) return nullptr;  // one thread runs the code
   return std::make_unique<FunctionRunner>(*this, context, max_depth, max_frame_bytes);
 }
 

@@ -35,7 +35,8 @@ class BlockPlans final : public FunctionTier {
   // All must outlive this.
   BlockPlans(const Code& code, plan::Engine& engine, const JitOptions& options);
 
-  [[nodiscard]] std::unique_ptr<FunctionHook> hook(const PrimContext& context, std::int64_t max_depth,
+  [[nodiscard]] std::unique_ptr<FunctionHook> hook(Caller caller, const PrimContext& context,
+                                                   std::int64_t max_depth,
                                                    std::size_t max_frame_bytes) override;
   [[nodiscard]] BlockPlanCounters counters() const;
   // By name of those that have no code: why.

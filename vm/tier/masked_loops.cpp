@@ -196,7 +196,7 @@ MaskedLoops::MaskedLoops(const Code& code, plan::Engine& engine, const JitOption
 
 MaskedLoops::~MaskedLoops() = default;
 
-std::unique_ptr<FunctionHook> MaskedLoops::hook(const PrimContext& context, std::int64_t max_depth,
+std::unique_ptr<FunctionHook> MaskedLoops::hook(Caller, const PrimContext& context, std::int64_t max_depth,
                                                 std::size_t max_frame_bytes) {
   return std::make_unique<MaskedRunner>(*this, context, max_depth, max_frame_bytes);
 }

@@ -29,7 +29,8 @@ class MaskedLoops final : public FunctionTier {
   MaskedLoops(const Code& code, plan::Engine& engine, const JitOptions& options);
   ~MaskedLoops() override;
 
-  [[nodiscard]] std::unique_ptr<FunctionHook> hook(const PrimContext& context, std::int64_t max_depth,
+  [[nodiscard]] std::unique_ptr<FunctionHook> hook(Caller caller, const PrimContext& context,
+                                                   std::int64_t max_depth,
                                                    std::size_t max_frame_bytes) override;
   [[nodiscard]] MaskedLoopCounters counters() const;
   // A line for each recursive lifted function that was called: how often it was a masked loop, or why it is
