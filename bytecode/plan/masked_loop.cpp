@@ -189,7 +189,7 @@ class Instance {
       value(in.first_result) = pick(in, of);
       return refusal_.empty();
     }
-    if (in.op == Op::kLengths && is_shape(of[0])) {
+    if (op_kind(in.op) == OpKind::kShape && is_shape(of[0])) {  // its lengths
       value(in.first_result) = {Meaning::Kind::kNumber, parameters_.length_of(of[0].value)};
       return true;
     }
@@ -232,12 +232,12 @@ class Instance {
   // An element of the instance's own list, or of one that all share; for those who go this way.
   Meaning pick(const Inst& in, const std::vector<Meaning>& of) {
     const Meaning &list = of[0], index = as_number(of[1]), &shape = of[2];
-    const bool for_each = in.op == Op::kBpermute && of[3].kind == Meaning::Kind::kFrame;
+    const bool extracts = op_kind(in.op) == OpKind::kExtract;
+    const bool all = extracts || (move_operands(in.op).flags < 0 && of[3].kind == Meaning::Kind::kFrame);
     if (list.kind != Meaning::Kind::kParameter || !is_shape(shape) || index.kind != Meaning::Kind::kNumber)
       return unlike_number();
-    const bool all = parameters_.shared(list.value) && parameters_.shared(shape.value);
-    const bool own = parameters_.own(list.value, shape.value);
-    if (all ? in.op != Op::kExtract && !for_each : !own || in.op != Op::kExtract) return unlike_number();
+    const bool shared = parameters_.shared(list.value) && parameters_.shared(shape.value);
+    if (shared ? !all : !extracts || !parameters_.own(list.value, shape.value)) return unlike_number();
     return {Meaning::Kind::kNumber, parameters_.element(list.value, shape.value, index.value, here_)};
   }
   Meaning unlike_number() {

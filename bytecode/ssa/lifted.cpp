@@ -23,6 +23,7 @@
 
 #include "bytecode/ssa/lifted_internal.h"
 #include "bytecode/ssa/passes.h"
+#include "bytecode/table/op_kind.h"
 
 namespace nvm::ssa {
 
@@ -193,13 +194,34 @@ void judge_costs(Module& module, const std::vector<FunctionFacts>& facts, const 
   }
 }
 
+// Parameters whose elements an instruction keeps or combines under the frame: it has to be one for each
+// instance.
+bool guess_instances(Function& f) {
+  bool any = false;
+  const std::vector<ValueId>& parameters = f.blocks[0].parameters;
+  for (const Block& block : f.blocks)
+    for (const Inst& in : block.insts) {
+      const OpKind kind = op_kind(in.op);
+      if (kind != OpKind::kFilter && kind != OpKind::kReduce) continue;
+      const auto operands = f.operands_of(in);
+      if (operands[in.operands - 1] != f.lifted.frame) continue;
+      const auto it = std::find(parameters.begin(), parameters.end(), operands[0]);
+      if (it == parameters.end()) continue;
+      Split& split = f.lifted.parameters[static_cast<std::size_t>(it - parameters.begin())];
+      if (split.kind != Split::Kind::kSame) continue;
+      split.kind = Split::Kind::kInstances;
+      any = true;
+    }
+  return any;
+}
+
 // What calls do not show may hold all the same, and block mode looks before it cuts. By the custom of
 // compilers a descriptor that nothing is known of has one segment for each instance, and a vector lies under
 // the descriptor in front of it. Changes the cut of `f`; false if there is nothing to guess.
 bool guess_cuts(Function& f, const FunctionFacts& facts) {
   const std::vector<ValueId>& parameters = f.blocks[0].parameters;
   std::vector<Split>& splits = f.lifted.parameters;
-  bool any = false;
+  bool any = guess_instances(f);
   std::optional<std::size_t> descriptor;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Type type = f.value_types[static_cast<std::size_t>(parameters[i])];

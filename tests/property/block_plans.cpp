@@ -154,7 +154,7 @@ TEST_CASE("which lifted functions of the gallery have a plan, and why others hav
         told(each_plan(module, plan::Fusion::kGreedy, [](ssa::FunctionId, const plan::BlockPlan&) {})) + "\n";
   }
   CHECK(all == R"(barnes_hut: 0
-bfs: 0
+bfs: 1
 components: 0
 fft: 1
 kd_tree: 1

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "bytecode/table/op_kind.h"
 #include "vm/tier/describe.h"
 
 namespace nvm::vm {
@@ -63,7 +64,7 @@ plan::Array array_of(const Vector& v) {
 bool calls_itself(const ssa::Module& module, ssa::FunctionId function) {
   for (const ssa::Block& block : module.functions[at(function)].blocks)
     for (const ssa::Inst& in : block.insts)
-      if (in.op == Op::kCall && in.index == function) return true;
+      if (op_kind(in.op) == OpKind::kControl && in.index == function) return true;
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/isas.h"
 #include "vm/lib/nesl.hpp"
 
 using namespace nvm;
@@ -324,4 +325,23 @@ TEST_CASE("a prepared expression runs on memory that was bound") {
   CHECK(top.nesl.bind("y", "[float]", nested) == "a value of type [float] has 2 parts, not 3");
   CHECK(top.nesl.bind("y", "nosuch", parts).has_value());
   CHECK(!top.nesl.prepare("twice(nosuch)"));
+}
+
+// Of memory that is bound nobody knows how long it is before it is looked at.
+TEST_CASE("functions that are called on what was bound are lifted") {
+  Top top(false);
+  const std::vector<double> x(40, 3.0);
+  const std::int64_t forty[] = {40};
+  const lib::Value parts[] = {*lib::make_segdes(forty), lib::foreign(x.data(), 40, nullptr, nullptr)};
+  REQUIRE(!top.nesl.bind("xs", "[float]", parts));
+  top("function halve(x, n) = if x < 0.1 then n else halve(x / 2.0, n + 1);");
+  const auto prepared = top.nesl.prepare("{halve(x, 0) : x in xs}");
+  REQUIRE(prepared);
+  lib::Options options;
+  options.jit = lib::Jit::kAlways;
+  lib::Vm vm(options);
+  auto run = vm.run(prepared->program, prepared->inputs);
+  REQUIRE(run);
+  CHECK(run->values.at(1).int_at(39) == 5);
+  if (!testing::isas().empty()) CHECK(run->counters.masked_loops == 1U);
 }
