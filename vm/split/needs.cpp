@@ -5,6 +5,7 @@
 
 #include "bytecode/plan/affine.h"
 #include "bytecode/plan/fission.h"
+#include "vm/split/segments.h"
 
 namespace nvm::vm {
 
@@ -13,20 +14,9 @@ namespace {
 using plan::Need;
 using soac::kNone;
 
-std::int64_t offset(const plan::Desc& d, std::int64_t s) {
-  return d.offsets != nullptr ? d.offsets[s] : s * d.regular_length;
-}
-
-// The first segment that begins at element `at` or behind it.
-std::int64_t first_from(const plan::Desc& d, std::int64_t at) {
-  if (at == 0) return 0;
-  if (d.offsets != nullptr) return std::lower_bound(d.offsets, d.offsets + d.segments + 1, at) - d.offsets;
-  return d.regular_length == 0 ? d.segments : (at + d.regular_length - 1) / d.regular_length;
-}
-
 ElementRange segments(const plan::Desc& d, const plan::Part& part) {
   const std::int64_t first = first_from(d, part.begin);
-  const bool inside = first > d.segments || (first > 0 && offset(d, first) > part.begin);
+  const bool inside = first > d.segments || (first > 0 && offset_of(d, first) > part.begin);
   return {first - (inside ? 1 : 0), std::min(first_from(d, part.end), d.segments)};
 }
 
@@ -67,7 +57,7 @@ ElementRange need_of(const plan::Plan& plan, const soac::BodyInst& in, Need need
     case Need::kSegments: return in.desc == kNone ? own : segments(desc(in.desc), part);
     case Need::kSegmentsOf: {
       const ElementRange s = in.desc == kNone ? own : segments(desc(in.desc), part);
-      return {offset(desc(in.desc2), s.begin), offset(desc(in.desc2), s.end)};
+      return {offset_of(desc(in.desc2), s.begin), offset_of(desc(in.desc2), s.end)};
     }
     default: return {0, length};
   }

@@ -124,7 +124,7 @@ RunStatus SplitRun::run_kernel(std::size_t k) {
       by_primitive(kernel) || plan_.lengths[at(kernel.space)] == plan::LengthKind::kOne || n == 0;
   std::vector<std::int64_t> ends;
   if (!alone)
-    for (const std::int64_t end : crew_.ends(kernel, n))
+    for (const std::int64_t end : crew_.ends(kernel, n, descs_))
       if (end > (ends.empty() ? 0 : ends.back())) ends.push_back(end);
   return ends.size() < 2 ? run_whole(k) : run_parts(k, ends);
 }
