@@ -10,6 +10,7 @@
 #include <list>
 #include <mutex>
 #include <random>
+#include <span>
 #include <thread>
 
 #include "tests/property/gen_plan.h"
@@ -74,7 +75,8 @@ class RandomCrew final : public vm::Crew {
       arrays[v].data = lent(arrays[v], need == needs.end() ? vm::ElementRange{} : need->second);
     }
   }
-  [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel&, std::int64_t n) override {
+  [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel&, std::int64_t n,
+                                               std::span<const plan::Desc>) override {
     std::vector<std::int64_t> ends{n};
     for (std::int64_t k = 1 + below(4); k > 0; --k) {
       std::int64_t end = below(n + 1);

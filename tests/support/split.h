@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -34,7 +35,8 @@ class SplitCode final : public plan::Code {
 class FixedCrew final : public vm::Crew {
  public:
   FixedCrew(std::vector<std::int64_t> ends, bool at_once) : ends_(std::move(ends)), at_once_(at_once) {}
-  [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel&, std::int64_t n) override {
+  [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel&, std::int64_t n,
+                                               std::span<const plan::Desc>) override {
     std::vector<std::int64_t> ends;
     for (const std::int64_t end : ends_)
       if (end < n) ends.push_back(end);

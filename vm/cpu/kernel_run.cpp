@@ -163,8 +163,8 @@ RunStatus KernelRun::run() {
   in_order_ = !first && !looks_back_ && !links_;
   chains_ = looks_back_ || (first && code_.folds_kept);
   threads_ = in_order_ && code_.scans ? 1 : threads;
-  chunk_memory_->resize((chunks() + 1) * code_.chunk_bytes);
-  carry_slot_ = chunks();
+  carries_at_ = chunks() * code_.chunk_bytes;
+  chunk_memory_->resize(carries_at_ + code_.carry_bytes);
   for (const std::int32_t v : code_.stored) {
     const plan::LengthId length = context_.plan->vars[static_cast<std::size_t>(v)].length;
     if (!context_.allocate(v, context_.length(length))) return RunStatus::kNoMemory;
@@ -380,6 +380,19 @@ void KernelRun::expand(Work& w) {
     routines().expand(w.cursors[p], q.what, table, other, q.bytes, w.begin, w.n,
                       w.scratch<std::byte>(q.scratch));
   }
+}
+
+void lay_out(KernelCode& code) {
+  for (const auto& sink : code.sinks) {
+    sink->worker_at = code.worker_bytes;
+    sink->chunk_at = code.chunk_bytes;
+    sink->carry_at = code.carry_bytes;
+    code.worker_bytes += round64(sink->worker_bytes());
+    code.chunk_bytes += round64(sink->chunk_bytes());
+    code.carry_bytes += round64(sink->carry_bytes());
+  }
+  constexpr std::int64_t kAside = 768 * 1024;  // bytes, of all filtered stores
+  while (code.chunk * code.aside_bytes > kAside && code.chunk > 4 * kReduceBlock) code.chunk /= 2;
 }
 
 void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) {

@@ -32,6 +32,18 @@ void add_given_up(Counters& to, const Counters& more) {
   }
 }
 
+void add_devices(Counters& to, const Counters& more) {
+  for (const Counters::Device& d : more.devices) {
+    const auto known = std::ranges::find(to.devices, d.name, &Counters::Device::name);
+    if (known == to.devices.end()) {
+      to.devices.push_back(d);
+      continue;
+    }
+    known->parts += d.parts;
+    known->iterations += d.iterations;
+  }
+}
+
 void Counting::end_run() {
   counters_.instructions += tally_.instructions;
   counters_.work += tally_.work;

@@ -17,6 +17,8 @@ using FastPathRows = decltype(Counters::fast_paths);
 
 // Those of another run, why by why.
 void add_given_up(Counters& to, const Counters& more);
+// Device by device.
+void add_devices(Counters& to, const Counters& more);
 
 class Counting final : public vm::Observer {
  public:

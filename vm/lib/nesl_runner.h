@@ -88,6 +88,7 @@ class Runner : public vm::ProgramRunner {
     counters_.block_plans += c.block_plans;
     counters_.plan_blocks += c.plan_blocks;
     add_given_up(counters_, c);
+    add_devices(counters_, c);
     counters_.compile_seconds += c.compile_seconds;
     counters_.fast_paths = sum(counters_.fast_paths, c.fast_paths);
   }

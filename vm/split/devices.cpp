@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "vm/simd/reduce_tree.h"
+#include "vm/split/segments.h"
 
 namespace nvm::vm {
 
@@ -25,6 +26,25 @@ std::int64_t grain_of(std::int64_t shortest) {
   constexpr std::int64_t kSuperblock = kReduceBlock * kReduceBlock;
   if (shortest >= 2 * kSuperblock) return kSuperblock;
   return shortest >= kReduceBlock ? kReduceBlock : kScanGroup;
+}
+
+// The segments of folds that would wait for the part before where they are cut.
+const plan::Desc* followed(const plan::Kernel& kernel, std::span<const plan::Desc> descs) {
+  for (const plan::Sink& s : kernel.sinks) {
+    const bool folds = s.kind == plan::SinkKind::kSegReduce || s.kind == plan::SinkKind::kSegScan;
+    if (!folds || s.type != Type::kFloat || s.desc == soac::kNone) continue;
+    const plan::Desc& d = descs[static_cast<std::size_t>(s.desc)];
+    if (d.segments > 1) return &d;
+  }
+  return nullptr;
+}
+
+// A place near `end` that a fold begins at; segments longer than an eighth of a part are cut between blocks.
+std::int64_t settled(const plan::Desc& d, std::int64_t end, std::int64_t part) {
+  const std::int64_t next = std::min(first_from(d, end), d.segments);
+  if (next == 0 || offset_of(d, next) <= end) return end;
+  const std::int64_t begin = offset_of(d, next - 1);
+  return offset_of(d, next) - begin <= part / 8 ? begin : begin + (end - begin) / kReduceBlock * kReduceBlock;
 }
 
 constexpr std::int64_t kPieces = 16;  // what a device of speed 1 has is cut into, at most
@@ -77,7 +97,8 @@ Devices::~Devices() {
   devices_.clear();  // their threads end before what they wait for does
 }
 
-std::vector<std::int64_t> Devices::ends(const plan::Kernel&, std::int64_t n) {
+std::vector<std::int64_t> Devices::ends(const plan::Kernel& kernel, std::int64_t n,
+                                        std::span<const plan::Desc> descs) {
   const auto count = static_cast<std::int64_t>(speeds_.size());
   if (count < 2 || n / count < least_) return {n};
   const std::int64_t all = std::accumulate(speeds_.begin(), speeds_.end(), std::int64_t{0});
@@ -94,6 +115,8 @@ std::vector<std::int64_t> Devices::ends(const plan::Kernel&, std::int64_t n) {
     const std::int64_t part = std::max(left / (2 * count), shortest);
     ends.push_back(left <= 2 * shortest ? n : std::min((ends.back() + part + grain - 1) / grain * grain, n));
   }
+  if (const plan::Desc* d = followed(kernel, descs))
+    for (std::size_t p = 0; p + 1 < ends.size(); ++p) ends[p] = settled(*d, ends[p], shortest);
   return ends;
 }
 

@@ -36,13 +36,15 @@ struct DeviceCounters {
 // faster, or have got the part with less work, do more. Cuts are at multiples of whole superblocks of folds
 // where parts are long, of blocks or groups where they are shorter, so that parts rarely wait. Devices slower
 // than the fastest are imitated: they pause after each part.
+// Folds of FLOATs by segment are cut where a segment begins, or a block of a long one.
 class Devices final : public Crew {
  public:
   // Kernels of fewer iterations than `least` for each device are not cut.
   explicit Devices(const DeviceList& list, std::int64_t least = std::int64_t{1} << 15);
   ~Devices() override;
 
-  [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel& kernel, std::int64_t n) override;
+  [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel& kernel, std::int64_t n,
+                                               std::span<const plan::Desc> descs) override;
   void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) override;
   [[nodiscard]] std::vector<DeviceCounters> counters() const;
   void ran(std::size_t part, std::int64_t iterations) override;

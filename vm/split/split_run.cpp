@@ -124,7 +124,7 @@ RunStatus SplitRun::run_kernel(std::size_t k) {
       by_primitive(kernel) || plan_.lengths[at(kernel.space)] == plan::LengthKind::kOne || n == 0;
   std::vector<std::int64_t> ends;
   if (!alone)
-    for (const std::int64_t end : crew_.ends(kernel, n))
+    for (const std::int64_t end : crew_.ends(kernel, n, descs_))
       if (end > (ends.empty() ? 0 : ends.back())) ends.push_back(end);
   return ends.size() < 2 ? run_whole(k) : run_parts(k, ends);
 }
@@ -289,10 +289,8 @@ void SplitRun::publish() {
   for (std::size_t v = 0; v < plan_.vars.size(); ++v)
     if (plan_.vars[v].role == plan::VarRole::kOutput) run_.arrays[v] = arrays_[v];
   for (const plan::Kernel& kernel : plan_.kernels)
-    for (const plan::Sink& s : kernel.sinks) {
+    for (const plan::Sink& s : kernel.sinks)
       if (plan::ors_ints(s)) run_.arrays[at(s.out)] = arrays_[at(s.out)];
-      if (s.kind == SinkKind::kSegdes) run_.descs[at(s.out_desc)] = descs_[at(s.out_desc)];
-    }
 }
 
 void* SplitRun::memory(plan::VarId var, Storage storage, std::int64_t length) {

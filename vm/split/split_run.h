@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "bytecode/plan/engine.h"
@@ -17,9 +18,9 @@ namespace nvm::vm {
 class Crew {
  public:
   virtual ~Crew() = default;
-  // Where the parts of kernel `kernel` over n iterations end, in ascending order, the last at n. One part:
-  // not cut.
-  [[nodiscard]] virtual std::vector<std::int64_t> ends(const plan::Kernel& kernel, std::int64_t n) = 0;
+  // Where the parts of a kernel over n iterations end, in ascending order, the last at n. One part: not cut.
+  [[nodiscard]] virtual std::vector<std::int64_t> ends(const plan::Kernel& kernel, std::int64_t n,
+                                                       std::span<const plan::Desc> descs) = 0;
   // run(part, threads) for parts 0..parts-1: begun in order, or each on a thread of its own, since one may
   // wait for those before.
   virtual void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) = 0;

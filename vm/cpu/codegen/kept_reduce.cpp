@@ -17,7 +17,8 @@ namespace {
 class KeptReduce final : public Aside {
  public:
   explicit KeptReduce(const SinkSpec& s) : Aside(s, s.cell, sizeof(State)) {}
-  [[nodiscard]] std::size_t chunk_bytes() const override { return std::max(sizeof(Chunk), sizeof(Running)); }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
+  [[nodiscard]] std::size_t carry_bytes() const override { return sizeof(Running); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
     Running& all = run.carry_state<Running>(*this);
     all = {};

@@ -474,18 +474,6 @@ std::unique_ptr<KernelCode> compile_kernel(const plan::Plan& plan, std::size_t k
   return KernelCompiler(plan, k, memory).compile(reason);
 }
 
-void lay_out(KernelCode& code) {
-  const auto round = [](std::size_t n) { return (n + 63) / 64 * 64; };
-  for (const auto& sink : code.sinks) {
-    sink->worker_at = code.worker_bytes;
-    sink->chunk_at = code.chunk_bytes;
-    code.worker_bytes += round(sink->worker_bytes());
-    code.chunk_bytes += round(sink->chunk_bytes());
-  }
-  constexpr std::int64_t kAside = 768 * 1024;  // bytes, of all filtered stores
-  while (code.chunk * code.aside_bytes > kAside && code.chunk > 4 * kReduceBlock) code.chunk /= 2;
-}
-
 void release_code(KernelCode& code, CodeMemory& memory) {
   const auto release = [&](KernelCode& one) {
     for (Stage& sweep : one.sweeps) memory.release(sweep);

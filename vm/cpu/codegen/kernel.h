@@ -116,6 +116,8 @@ class SinkCode {
   virtual ~SinkCode() = default;
   [[nodiscard]] virtual std::size_t worker_bytes() const { return 0; }
   [[nodiscard]] virtual std::size_t chunk_bytes() const { return 0; }
+  // Of one state besides, which goes from wave to wave and on to the next part.
+  [[nodiscard]] virtual std::size_t carry_bytes() const { return 0; }
   // Allocates what has a known length. False: out of memory.
   [[nodiscard]] virtual bool bind(KernelRun&) const { return true; }
   // Scans and counts, in the sweep that finds their totals:
@@ -145,8 +147,8 @@ class SinkCode {
   // After all chunks, on one thread.
   virtual void finish(KernelRun&) const {}
 
-  std::size_t worker_at = 0, chunk_at = 0;  // where its states lie
-  std::int32_t sweep = soac::kNone;         // see plan::sweeps
+  std::size_t worker_at = 0, chunk_at = 0, carry_at = 0;  // where its states lie
+  std::int32_t sweep = soac::kNone;                       // see plan::sweeps
 };
 
 struct Provider {
@@ -197,7 +199,7 @@ struct KernelCode {
   std::int64_t aside_bytes = 0;    // of one element, in all filtered stores
   std::int64_t chunk = kChunkMax;  // most elements of a chunk: what filters pack aside stays in the cache
   std::int32_t cut = soac::kNone;  // chunks follow the segments of this descriptor
-  std::size_t worker_bytes = 0, chunk_bytes = 0;
+  std::size_t worker_bytes = 0, chunk_bytes = 0, carry_bytes = 0;
   std::vector<const SinkCode*> folds;     // whose ReduceState is the first of their worker's state
   std::vector<const SinkCode*> advanced;  // whose state the main stage advances
   std::vector<std::int32_t> stored;       // vectors that the main stage writes directly
@@ -272,7 +274,7 @@ class KernelRun {
   // The same for what goes from wave to wave.
   template <typename T>
   [[nodiscard]] T& carry_state(const SinkCode& sink) {
-    return chunk_state<T>(carry_slot_, sink);
+    return *reinterpret_cast<T*>(chunk_memory_->data() + carries_at_ + sink.carry_at);
   }
   void trap() { context_.trapped.store(true, std::memory_order_relaxed); }
 
@@ -327,7 +329,7 @@ class KernelRun {
   PartRun part_;
   plan::Desc each_;  // segments of one iteration each
   std::int64_t wave_begin_ = 0, wave_end_ = 0;
-  std::size_t carry_slot_ = 0;
+  std::size_t carries_at_ = 0;  // in chunk_memory_
   bool in_order_ = true;
   bool looks_back_ = false;
   bool chains_ = false;  // the chunks of the last sweep wait at their end for those before

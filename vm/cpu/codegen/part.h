@@ -117,8 +117,20 @@ inline void read_record(const FoldRoutines& fold, const TreePlace& at, const pla
   open.in_block = at.in_block();
 }
 
+// Of a scan likewise.
+struct OpenGroup {
+  Carries carries;
+  Cell local;
+  Cell held[kScanGroup];
+  void set(const ScanState& st) {
+    carries = st.carries;
+    local = st.local;
+    std::copy_n(st.held, kScanGroup, held);
+  }
+};
+
 [[nodiscard]] inline plan::RecordWords record_of(const FoldRoutines& fold, const TreePlace& at,
-                                                 Carries& carries, ScanState& open) {
+                                                 Carries& carries, OpenGroup& open) {
   if (!fold.tree) return {carries.carries[0]};
   RecordWriter out;
   scan_words(at, carries, open.local, open.held, [&](Cell w) { out(w); });

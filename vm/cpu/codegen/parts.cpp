@@ -56,7 +56,8 @@ class Join final : public SinkCode {
  public:
   Join(const Parts& parts, const plan::Kernel& kernel, std::vector<const PartFold*> folds)
       : parts_(parts), kernel_(kernel), folds_(std::move(folds)) {}
-  [[nodiscard]] std::size_t chunk_bytes() const override { return std::max(sizeof(Lengths), sizeof(Totals)); }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Lengths); }
+  [[nodiscard]] std::size_t carry_bytes() const override { return sizeof(Totals); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
     Totals& totals = run.carry_state<Totals>(*this);
     const auto begin = [](const std::vector<Parts::Total>& of, auto& into) {

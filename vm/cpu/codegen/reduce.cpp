@@ -14,9 +14,8 @@ class Reduce final : public SinkCode {
  public:
   explicit Reduce(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(ReduceState); }
-  [[nodiscard]] std::size_t chunk_bytes() const override {
-    return std::max(sizeof(BlockCells), sizeof(Carry));
-  }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(BlockCells); }
+  [[nodiscard]] std::size_t carry_bytes() const override { return sizeof(Carry); }
   void begin(Work& w) const override {
     s_.fold->reduce_start(state(w), w.kernel->part().space() <= kSequentialMax);
     if (w.kernel->part().begins_inside_at(w.chunk_begin)) go_on(*w.kernel, state(w));

@@ -15,9 +15,8 @@ class Scan final : public SinkCode {
  public:
   explicit Scan(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
-  [[nodiscard]] std::size_t chunk_bytes() const override {
-    return std::max(sizeof(Chunk), sizeof(ScanState));
-  }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
+  [[nodiscard]] std::size_t carry_bytes() const override { return sizeof(OpenGroup); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
     s_.fold->start_carries(run.chunk_state<Chunk>(0, *this).carries, blocks_of(run.part().space()));
     return true;
@@ -35,7 +34,7 @@ class Scan final : public SinkCode {
   }
   void first_end(Work& w) const override {
     if (s_.fold->tree && w.kernel->part().ends_inside_at(w.chunk_end))
-      w.kernel->carry_state<ScanState>(*this) = state(w);
+      w.kernel->carry_state<OpenGroup>(*this).set(state(w));
     else
       s_.fold->scan_finish(state(w));
     Chunk& chunk = w.kernel->chunk_state<Chunk>(w.chunk, *this);
@@ -72,7 +71,7 @@ class Scan final : public SinkCode {
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
     if (!run.part().ends_inside()) return true;
     const Chunk& last = run.chunk_state<Chunk>(run.chunks() - 1, *this);
-    ScanState& open = run.carry_state<ScanState>(*this);
+    OpenGroup& open = run.carry_state<OpenGroup>(*this);
     Carries behind = last.carries;
     s_.fold->carry_blocks(behind, last.totals);
     if (s_.fold->tree && run.part().last_place().few()) behind = open.carries;
@@ -106,7 +105,9 @@ class Scan final : public SinkCode {
     const PartRun& part = w.kernel->part();
     if (!part.ends_inside()) return;
     if (!s_.fold->tree) s_.fold->scan_finish(state(w));
-    part.after(s_.number, record_of(*s_.fold, part.last_place(), state(w).carries, state(w)));
+    OpenGroup open;
+    open.set(state(w));
+    part.after(s_.number, record_of(*s_.fold, part.last_place(), open.carries, open));
   }
   void hand_on(KernelRun& run, std::size_t c) const {
     const Chunk& chunk = run.chunk_state<Chunk>(c, *this);

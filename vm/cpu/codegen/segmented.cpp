@@ -10,7 +10,8 @@ class SegReduce final : public SinkCode {
  public:
   explicit SegReduce(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
-  [[nodiscard]] std::size_t chunk_bytes() const override { return std::max(sizeof(Chunk), sizeof(Carry)); }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
+  [[nodiscard]] std::size_t carry_bytes() const override { return sizeof(Carry); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
     return run.context().allocate(s_.sink->out, run.context().desc(s_.sink->desc).segments);
   }
@@ -122,9 +123,8 @@ class SegScan final : public SinkCode {
  public:
   explicit SegScan(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
-  [[nodiscard]] std::size_t chunk_bytes() const override {
-    return std::max(sizeof(Chunk), sizeof(ScanState));
-  }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
+  [[nodiscard]] std::size_t carry_bytes() const override { return sizeof(OpenGroup); }
   void first_begin(Work& w) const override {
     Carries none;
     s_.fold->start_carries(none, 1);
@@ -140,7 +140,7 @@ class SegScan final : public SinkCode {
     chunk.through = state(w).through_from == state(w).cursor.segment && !state(w).cursor.fresh;
     if (w.kernel->part().ends_inside_at(w.chunk_end)) {
       if (!s_.fold->tree) s_.fold->scan_finish(state(w).scan);
-      w.kernel->carry_state<ScanState>(*this) = state(w).scan;
+      w.kernel->carry_state<OpenGroup>(*this).set(state(w).scan);
     }
     chunk.totals = state(w).scan.blocks;
     chunk.begun = state(w).scan.carries;
@@ -154,7 +154,7 @@ class SegScan final : public SinkCode {
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
     if (!run.part().ends_inside()) return true;
     const Chunk& last = run.chunk_state<Chunk>(run.chunks() - 1, *this);
-    ScanState& open = run.carry_state<ScanState>(*this);
+    OpenGroup& open = run.carry_state<OpenGroup>(*this);
     Carries behind = carries_behind(last);
     if (s_.fold->tree && last_place(run).few()) behind = open.carries;
     run.part().after(s_.number, record_of(*s_.fold, last_place(run), behind, open));
@@ -211,7 +211,9 @@ class SegScan final : public SinkCode {
   void hand_on_part(Work& w) const {
     ScanState& scan = state(w).scan;
     if (!s_.fold->tree) s_.fold->scan_finish(scan);
-    w.kernel->part().after(s_.number, record_of(*s_.fold, last_place(*w.kernel), scan.carries, scan));
+    OpenGroup open;
+    open.set(scan);
+    w.kernel->part().after(s_.number, record_of(*s_.fold, last_place(*w.kernel), open.carries, open));
   }
   [[nodiscard]] Carries carries_behind(const Chunk& chunk) const {
     Carries behind = chunk.through ? chunk.carries : chunk.begun;

@@ -37,9 +37,9 @@ TEST_CASE("lists of devices") {
 TEST_CASE("kernels are cut where blocks begin, half of each by speed, and short ones are not") {
   Devices devices({{1, 3}}, 1000);
   const plan::Kernel kernel;
-  CHECK(devices.ends(kernel, 1999) == std::vector<std::int64_t>{1999});
+  CHECK(devices.ends(kernel, 1999, {}) == std::vector<std::int64_t>{1999});
   for (const std::int64_t n : {std::int64_t{2000}, std::int64_t{400'001}, std::int64_t{1} << 33}) {
-    const std::vector<std::int64_t> ends = devices.ends(kernel, n);
+    const std::vector<std::int64_t> ends = devices.ends(kernel, n, {});
     INFO(n);
     CHECK(ends.size() > 4);
     CHECK(ends.size() < 100);
@@ -49,6 +49,22 @@ TEST_CASE("kernels are cut where blocks begin, half of each by speed, and short 
     const std::int64_t grain = n < 10'000 ? 8 : n < 1'000'000 ? 2048 : std::int64_t{2048} * 2048;
     for (std::size_t p = 0; p + 1 < ends.size(); ++p) CHECK(ends[p] % grain == 0);
   }
+}
+
+TEST_CASE("folds of FLOATs are cut where a segment begins, or a block of a long one") {
+  Devices devices({{1, 1}}, 1000);
+  plan::Kernel kernel;
+  plan::Sink sink{plan::SinkKind::kSegReduce};
+  sink.type = Type::kFloat;
+  sink.desc = 0;
+  kernel.sinks.push_back(sink);
+  const std::vector<std::int64_t> offsets{0, 7, 14, 100'014, 100'021};
+  const plan::Desc irregular{4, 100'021, 0, offsets.data()};
+  const plan::Desc regular{10'000, 100'000, 10};
+  for (const std::int64_t end : devices.ends(kernel, 100'000, std::vector{regular})) CHECK(end % 10 == 0);
+  const std::vector<std::int64_t> ends = devices.ends(kernel, 100'021, std::vector{irregular});
+  CHECK(ends.size() > 4);
+  for (const std::int64_t end : ends) CHECK((end == 100'014 || end == 100'021 || (end - 14) % 2048 == 0));
 }
 
 TEST_CASE("whoever is free takes the next part") {
