@@ -52,8 +52,8 @@ nvm_layer(vm/cpu vm/simd vm/data bytecode/plan bytecode/soac bytecode/ssa byteco
 nvm_layer(vm/tier vm/cpu vm/trace vm/interp vm/prims vm/data bytecode/plan bytecode/soac bytecode/ssa bytecode/program
           bytecode/table bytecode/base)
 nvm_layer(vm/ranks bytecode/base)
-nvm_layer(vm/spmd vm/ranks vm/interp vm/prims vm/simd vm/data bytecode/ssa bytecode/table bytecode/base)
 nvm_layer(vm/block vm/interp vm/prims vm/data bytecode/ssa bytecode/table bytecode/base)
+nvm_layer(vm/spmd vm/ranks vm/block vm/interp vm/prims vm/simd vm/data bytecode/ssa bytecode/table bytecode/base)
 nvm_layer(vm/profile vm/trace vm/interp vm/prims vm/data bytecode/soac bytecode/ssa bytecode/program bytecode/table bytecode/base)
 nvm_layer(vm/lib vm/profile vm/spmd vm/ranks vm/block vm/tier vm/trace vm/cpu vm/interp vm/prims vm/data gpu frontend/remora frontend/nesl frontend
           bytecode/load bytecode/plan bytecode/soac bytecode/ssa bytecode/verify bytecode/text bytecode/program bytecode/table bytecode/base)

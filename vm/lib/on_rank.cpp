@@ -1,14 +1,27 @@
 #include "vm/lib/on_rank.h"
 
+#include "vm/interp/interp.h"
 #include "vm/lib/record_file.h"
+#include "vm/spmd/calls.h"
+#include "vm/spmd/hook.h"
 
 namespace nvm::lib {
 
-vm::RegionHook* OnRank::hook(const vm::PrimContext& prims, const Options& options) {
+vm::Outcome OnRank::run(const vm::Code& code, const vm::Machine& machine, std::span<const vm::Value> inputs,
+                        const Options& options, vm::block::BlockMode* blocks) {
   vm::spmd::Settings settings;
   settings.spread = options.spread;
-  hook_.emplace(exchange_, prims, std::move(settings));
-  return &*hook_;
+  vm::spmd::Hook hook(exchange_, machine.prims, std::move(settings));
+  vm::Machine alone = machine;
+  alone.calls = blocks;
+  vm::spmd::Calls calls(code, alone, inputs, hook.parts());
+  vm::Machine together = machine;
+  together.hook = &hook;
+  together.calls = blocks != nullptr ? &calls : nullptr;
+  vm::Outcome outcome = vm::Interp(code, together, inputs).run();
+  largest_share_ = hook.parts().largest_share();
+  dealt_out_ = calls.dealt_out();
+  return outcome;
 }
 
 // What happens to one rank only is said to be that one's.
@@ -29,7 +42,8 @@ void OnRank::report(Counters& counters) const {
   counters.messages = static_cast<std::uint64_t>(counts.messages);
   counters.bytes_sent = static_cast<std::uint64_t>(counts.bytes_sent);
   counters.waited_seconds = counts.waited_seconds;
-  if (hook_) counters.largest_share = hook_->parts().largest_share();
+  counters.largest_share = largest_share_;
+  counters.block_calls += static_cast<std::uint64_t>(dealt_out_);
 }
 
 bool OnRank::plays() const { return exchange_.rank() != 0 || (outside_ != nullptr && outside_->plays()); }

@@ -5,11 +5,12 @@
 #include <atomic>
 #include <optional>
 
+#include "vm/block/block_mode.h"
 #include "vm/interp/machine.h"
 #include "vm/interp/world.h"
 #include "vm/lib/nvm.hpp"
 #include "vm/ranks/rounds.h"
-#include "vm/spmd/hook.h"
+#include "vm/spmd/exchange.h"
 
 namespace nvm::lib {
 
@@ -27,8 +28,11 @@ class OnRank final : public vm::World {
   OnRank(Seat& seat, const ssa::Module& module, const std::atomic<vm::Stop>* stop, vm::World* outside)
       : seat_(seat), outside_(outside), exchange_(*seat.carrier, module, stop, seat.waiting) {}
 
-  // For a run with these primitives, which must outlive this.
-  [[nodiscard]] vm::RegionHook* hook(const vm::PrimContext& prims, const Options& options);
+  // Runs the entry function. What a rank can finish alone, `machine` does, with block mode if there is any.
+  [[nodiscard]] vm::Outcome run(const vm::Code& code, const vm::Machine& machine,
+                                std::span<const vm::Value> inputs, const Options& options,
+                                vm::block::BlockMode* blocks);
+  // However the run was executed.
   void end(vm::Outcome& outcome);
   void report(Counters& counters) const;
 
@@ -45,7 +49,8 @@ class OnRank final : public vm::World {
   Seat& seat_;
   vm::World* outside_;
   vm::spmd::Exchange exchange_;
-  std::optional<vm::spmd::Hook> hook_;
+  double largest_share_ = 1;
+  std::int64_t dealt_out_ = 0;
 };
 
 }  // namespace nvm::lib

@@ -223,8 +223,7 @@ struct Vm::Impl {
   }
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
-                      Counters& counters) {
-    const bool together = machine.hook != nullptr && machine.hook->has_parts();
+                      Counters& counters, OnRank* on_rank) {
     const bool stack = program.has_stack_code();
     if (stack && traces_execution(options.legacy_trace)) {
       StackTrace trace(options.legacy_trace, program.loaded.program, *pool, options.err);
@@ -232,8 +231,9 @@ struct Vm::Impl {
     }
     if (program.loaded.verdict != Verdict::kOk || (stack && options.legacy_checks))
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
-    if (together || !has_lifted(program.loaded.module))
-      return vm::Interp(program.code, machine, inputs).run();
+    if (!has_lifted(program.loaded.module))
+      return on_rank != nullptr ? on_rank->run(program.code, machine, inputs, options, nullptr)
+                                : vm::Interp(program.code, machine, inputs).run();
     const DiskCache cache(cache_folder(), "tuning 2");
     vm::block::Options blocks;
     blocks.threshold = options.block_threshold;
@@ -244,8 +244,10 @@ struct Vm::Impl {
     blocks.device = group_device(machine);
     if (blocks.device != nullptr) blocks.group_bytes = kDeviceGroupBytes;
     vm::block::BlockMode block(program.code, machine, inputs, blocks);
-    if (options.block_threshold != vm::block::Options::kOff) machine.calls = &block;
-    vm::Outcome outcome = vm::Interp(program.code, machine, inputs).run();
+    vm::block::BlockMode* const cuts = options.block_threshold != vm::block::Options::kOff ? &block : nullptr;
+    machine.calls = cuts;
+    vm::Outcome outcome = on_rank != nullptr ? on_rank->run(program.code, machine, inputs, options, cuts)
+                                             : vm::Interp(program.code, machine, inputs).run();
     counters.block_calls = block.counters().calls;
     counters.block_groups = block.counters().groups;
     counters.block_levels = static_cast<std::uint64_t>(block.levels());
@@ -359,8 +361,8 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
   std::optional<Compiling> observed;
   if (observer != nullptr) observed.emplace(options, loaded.code, &stop, told, observer);
   Compiling& compiling = observed ? *observed : this->compiling(program);
-  m.prims.orderer = on_rank ? nullptr : compiling.orderer();
-  m.hook = on_rank ? on_rank->hook(m.prims, options) : compiling.begin(m.prims);
+  m.prims.orderer = compiling.orderer();
+  m.hook = compiling.begin(m.prims);
   m.line_tier = compiling.lines();
   const bool counted = options.cost || options.fuel > 0;  // of what these run, no work is counted
   m.function_tier = counted ? nullptr : compiling.functions();
@@ -371,7 +373,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
   const auto begin = std::chrono::steady_clock::now();
   vm::Outcome outcome = [&] {
     const Alarm alarm(Budget::seconds_left(), stop);
-    return execute(loaded, m, values, run.counters);
+    return execute(loaded, m, values, run.counters, on_rank ? &*on_rank : nullptr);
   }();
   if (on_rank) {
     on_rank->end(outcome);
@@ -383,7 +385,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
   if (observer != nullptr) observer->end_run();
   run.counters.mapped_bytes = pool->stats().mapped_peak;
   run.counters.fast_paths = named(fast_paths);
-  if (!on_rank) compiling.report(loaded, run);
+  compiling.report(loaded, run);
   if (outcome.error) return run_failure(*outcome.error, loaded, host.line_open());
   run.exited = outcome.exited;
   run.exit_line = origin_line_of(outcome.exit_line);
@@ -398,6 +400,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
 
 // All ranks end with what one of them ends with that nobody else has broken off.
 Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value> inputs) {
+  if (options.cost || options.fuel > 0) return refused("work is not counted on ranks");
   const std::vector<std::unique_ptr<ranks::Ranks>> carriers = ranks::thread_ranks(options.ranks);
   std::vector<Seat> seats;
   for (const auto& carrier : carriers) seats.push_back({carrier.get(), {}, false, true});

@@ -105,7 +105,7 @@ void rand(const PrimCall& call) {
   const Elements n(repeated ? one : operand, context);
   const std::int64_t length = operand.length();
   if (const std::int64_t zero = first_zero(n); zero >= 0)
-    throw Fault{Fault::Kind::kRandom, "RAND below 0 at position " + std::to_string(zero)};
+    throw Fault{Fault::Kind::kRandom, "RAND below 0 at position " + std::to_string(context.first + zero)};
   Fresh out(context, wide_int(context), length);
   constexpr std::int64_t kBlock = 1024;
   const kernels::Table& t = kernel_table(context.isa);

@@ -14,7 +14,7 @@ Cut::Cut(std::vector<std::int64_t> positions) : at_(std::move(positions)) {
 }
 
 Cut Cut::even(std::int64_t length, int ranks) {
-  constexpr std::int64_t kEach = 1 << 15;  // from which on a block more or less does not count
+  constexpr std::int64_t kEach = 4 * kReduceBlock;  // from which on a block more or less does not matter
   const std::int64_t unit = length >= kEach * ranks ? kReduceBlock : 1;
   const std::int64_t units = length / unit;
   std::vector<std::int64_t> at;

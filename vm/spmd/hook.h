@@ -15,6 +15,7 @@ class Hook final : public RegionHook {
   Hook(Exchange& exchange, const PrimContext& prims, Settings settings)
       : exchange_(exchange), parts_(exchange, prims, std::move(settings)) {}
 
+  [[nodiscard]] Parts& parts() { return parts_; }
   [[nodiscard]] const Parts& parts() const { return parts_; }
 
   bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "vm/interp/elements.h"
+#include "vm/interp/random.h"
 #include "vm/prims/operands.h"
 #include "vm/spmd/rules.h"
 
@@ -112,8 +113,32 @@ bool index_parts(const Together& t) {
   return true;
 }
 
+// Each rank draws its numbers, if a generator can be entered anywhere.
+bool random_parts(const Together& t) {
+  const std::int64_t n = t.length(0);
+  if (!t.parts.is_long(n) || t.prims().random == nullptr) return false;
+  const auto draws = t.prims().random->take(n);
+  if (!draws) return false;
+  const CutRef cut = t.cut(n);
+  const std::int64_t begin = cut->begin(t.parts.rank());
+  Value operand = t.parts.part(t.operands[0], cut),
+        result = t.parts.zeros(Type::kInt, cut->length(t.parts.rank()));
+  PrimContext prims = t.prims();
+  prims.first = begin;
+  try {
+    draw_again(prims, {draws->seed, draws->first + static_cast<std::uint64_t>(begin)}, {&operand, 1},
+               {&result, 1});
+    t.parts.exchange().may_have_failed(nullptr);
+  } catch (const Fault& fault) {
+    if (strikes_one(fault.kind)) throw;
+    t.parts.exchange().may_have_failed(&fault);
+  }
+  t.results[0] = t.parts.join(Type::kInt, cut, std::get<Vector>(std::move(result)));
+  return true;
+}
+
 bool shape_parts(const Together& t) {
-  if (t.inst.op != Op::kLength) return false;
+  if (!letter_is_single(op_info(t.inst.op).results[0])) return false;
   t.results[0] = Vector::of_int(t.length(0));
   return true;
 }

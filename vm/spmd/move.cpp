@@ -157,6 +157,7 @@ bool replace_parts(const Together& t) {
   Fresh out(t.prims(), t.parts.storage(type), cut->length(t.parts.rank()));
   t.parts.write(t.parts.part(t.operands[0], cut), out.data());
   for (std::int64_t i = 0; i < k; ++i) {
+    if (s.length(i) == 0) continue;
     const std::int64_t to = idx->int_at(i);
     if (to < 0 || to >= s.length(i)) index_fault(t.inst.op, to, i, i, s.length(i));
     const std::int64_t at = s.offset(i) + to - begin;

@@ -14,7 +14,7 @@ constexpr Row kRows[] = {
     {OpKind::kMap, map_parts},         {OpKind::kScan, fold_parts},     {OpKind::kReduce, fold_parts},
     {OpKind::kScatter, scatter_parts}, {OpKind::kGather, gather_parts}, {OpKind::kExtract, extract_parts},
     {OpKind::kReplace, replace_parts}, {OpKind::kDist, dist_parts},     {OpKind::kIota, index_parts},
-    {OpKind::kFilter, pack_parts},     {OpKind::kShape, shape_parts},
+    {OpKind::kFilter, pack_parts},     {OpKind::kShape, shape_parts},   {OpKind::kRandom, random_parts},
 };
 
 }  // namespace

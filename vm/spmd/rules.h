@@ -35,6 +35,7 @@ void execute_gathered(const Together& t);
 [[nodiscard]] bool dist_parts(const Together& t);
 [[nodiscard]] bool index_parts(const Together& t);
 [[nodiscard]] bool shape_parts(const Together& t);
+[[nodiscard]] bool random_parts(const Together& t);
 // Elements that are combined with those of other ranks.
 [[nodiscard]] bool fold_parts(const Together& t);
 [[nodiscard]] bool pack_parts(const Together& t);

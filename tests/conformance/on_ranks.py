@@ -1,0 +1,77 @@
+"""Programs on several ranks, all vectors distributed, print what they print without: the VCODE corpus, NESL and
+the gallery. Output, messages and status are compared. Without NVM_TESTS=all of eight programs one, each on one number of
+ranks.
+
+  on_ranks.py NVM [--every N] [--ranks LIST] [--only NAME]
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+GALLERY = HERE.parent.parent / "programs"
+SECONDS = 300
+
+
+def corpus():
+    """Name, file, options and standard input."""
+    for row in (HERE / "vcode" / "index.tsv").read_text().splitlines()[1:]:
+        name, category = row.split("\t")[:2]
+        if category in ("cli", "int32", "rand"):
+            continue
+        file = HERE / "vcode" / f"{name}.vcode"
+        given, args = file.with_suffix(".in"), file.with_suffix(".args")
+        options = ["--rand", "libc", "--allow", "read,write,spawn"] + (args.read_text().split() if args.exists() else [])
+        yield name, file, options, given if given.exists() else None
+    for file in sorted((HERE / "nesl").glob("*.nesl")) + sorted(HERE.glob("*.nesl")):
+        yield file.stem, file, [], None
+    for file in sorted(GALLERY.glob("*.nesl")):
+        given = file.with_suffix(".in")
+        yield file.stem, file, ["--seed", "1"], given if given.exists() else None
+
+
+def run(command, given, folder):
+    with open(given or "/dev/null", "rb") as source:
+        done = subprocess.run(command, stdin=source, capture_output=True, cwd=folder, timeout=SECONDS)
+    return done.returncode, done.stdout, done.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("nvm")
+    parser.add_argument("--every", type=int, default=1 if os.environ.get("NVM_TESTS") == "all" else 8,
+                        help="of so many programs one, and one number of ranks")
+    parser.add_argument("--ranks", default="1,2,3,5")
+    parser.add_argument("--only")
+    chosen = parser.parse_args()
+    nvm = str(pathlib.Path(chosen.nvm).resolve())
+    ranks = chosen.ranks.split(",")
+    tried, wrong = 0, []
+    for number, (name, file, options, given) in enumerate(corpus()):
+        if number % chosen.every or (chosen.only and chosen.only != name):
+            continue
+        takes = ranks if chosen.every == 1 else [ranks[number // chosen.every % len(ranks)]]
+        ends = []
+        for n in [None] + takes:
+            more = [] if n is None else ["--ranks", n, "--spread", "1"]
+            with tempfile.TemporaryDirectory() as folder:
+                local = shutil.copy(file, folder)
+                try:
+                    ends.append(run([nvm, "run", *options, *more, pathlib.Path(local).name], given, folder))
+                except subprocess.TimeoutExpired:
+                    ends.append("it takes too long")
+        tried += len(takes)
+        for n, end in zip(takes, ends[1:]):
+            if end != ends[0]:
+                wrong.append(name)
+                print(f"{name} on {n} ranks: {end}\n  alone: {ends[0]}"[:1200])
+    print(f"{tried} runs on ranks, {len(wrong)} differ: {' '.join(sorted(set(wrong)))}")
+    return 1 if wrong or tried == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
