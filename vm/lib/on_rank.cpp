@@ -33,7 +33,7 @@ void OnRank::end(vm::Outcome& outcome) {
   seat_.alone = vm::spmd::strikes_one(kind);
   if (seat_.broken || exchange_.size() == 1) return;
   if (kind == vm::Fault::Kind::kMemory || kind == vm::Fault::Kind::kDevice)
-    outcome.error->message += " on rank " + std::to_string(exchange_.rank());
+    outcome.error->message = "rank " + std::to_string(exchange_.rank()) + ": " + outcome.error->message;
 }
 
 void OnRank::report(Counters& counters) const {

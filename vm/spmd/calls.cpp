@@ -84,24 +84,30 @@ std::vector<Value> Calls::own(const block::Layout& layout, std::span<const Value
                               const Bounds& bounds) {
   const auto r = static_cast<std::size_t>(parts_.rank());
   const std::int64_t first = bounds[r], last = bounds[r + 1];
-  std::vector<Value> mine;
+  std::vector<Value> mine(arguments.size());
+  std::vector<Value> cut;
+  std::vector<Ranges> wanted;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Kind kind = layout.splits()[i].kind;
+    const auto* s = std::get_if<Segdes>(&arguments[i]);
     if (kind == Kind::kFrame) {
-      mine.emplace_back(Segdes::regular(1, last - first));
-    } else if (const auto* s = std::get_if<Segdes>(&arguments[i])) {
-      mine.emplace_back(kind == Kind::kSame ? *s
-                                            : block::slice(*s, layout.begin(i, first), layout.begin(i, last),
-                                                           *parts_.prims().pool));
+      mine[i] = Segdes::regular(1, last - first);
     } else if (kind == Kind::kSame) {
-      mine.emplace_back(parts_.whole(arguments[i]));
+      mine[i] = arguments[i];
+    } else if (s != nullptr) {
+      mine[i] = block::slice(*s, layout.begin(i, first), layout.begin(i, last), *parts_.prims().pool);
     } else {
-      Ranges wanted;
+      cut.push_back(arguments[i]);
+      wanted.emplace_back();
       for (std::size_t k = 0; k + 1 < bounds.size(); ++k)
-        wanted.push_back({layout.begin(i, bounds[k]), layout.begin(i, bounds[k + 1])});
-      mine.emplace_back(parts_.window(arguments[i], wanted));
+        wanted.back().push_back({layout.begin(i, bounds[k]), layout.begin(i, bounds[k + 1])});
     }
   }
+  parts_.gather(mine);
+  std::vector<Vector> windows = parts_.windows(cut, wanted);
+  std::size_t next = 0;
+  for (Value& value : mine)
+    if (std::holds_alternative<std::monostate>(value)) value = std::move(windows[next++]);
   return mine;
 }
 

@@ -52,6 +52,8 @@ class Parts {
   [[nodiscard]] Vector part(const Value& value, const CutRef& cut);
   // This rank's range of it, where each rank wants one.
   [[nodiscard]] Vector window(const Value& value, const Ranges& wanted);
+  // The same of several at once, in one round if any of them has to move.
+  [[nodiscard]] std::vector<Vector> windows(std::span<const Value> values, std::span<const Ranges> wanted);
 
   // A result of which each rank has made its part.
   [[nodiscard]] Value join(Type type, const CutRef& cut, Vector part);
@@ -68,7 +70,10 @@ class Parts {
   [[nodiscard]] Vector zeros(Type type, std::int64_t length) const;
 
  private:
-  [[nodiscard]] Vector trade(const Distributed& d, const Ranges& wanted);
+  // Of a vector whose elements it has all here; nothing if some rank has not.
+  [[nodiscard]] std::optional<Vector> window_here(const Value& value, const Ranges& wanted) const;
+  [[nodiscard]] std::vector<Vector> trade(std::span<const DistributedRef> vectors,
+                                          std::span<const Ranges> wanted);
 
   Exchange& exchange_;
   const PrimContext& prims_;

@@ -44,5 +44,6 @@ void execute_gathered(const Together& t);
 [[nodiscard]] bool scatter_parts(const Together& t);
 [[nodiscard]] bool extract_parts(const Together& t);
 [[nodiscard]] bool replace_parts(const Together& t);
+[[nodiscard]] bool rank_parts(const Together& t);
 
 }  // namespace nvm::vm::spmd
