@@ -11,7 +11,7 @@ vm::Outcome OnRank::run(const vm::Code& code, const vm::Machine& machine, std::s
                         const Options& options, vm::block::BlockMode* blocks) {
   vm::spmd::Settings settings;
   settings.spread = options.spread;
-  vm::spmd::Hook hook(exchange_, machine.prims, std::move(settings));
+  vm::spmd::Hook hook(exchange_, machine.prims, std::move(settings), machine.hook);
   vm::Machine alone = machine;
   alone.calls = blocks;
   vm::spmd::Calls calls(code, alone, inputs, hook.parts());

@@ -50,6 +50,7 @@ Calls::Calls(const Code& code, const Machine& machine, std::span<const Value> in
 bool Calls::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                  std::vector<Value>& results) {
   if (!policy_.considers(function)) return false;
+  for (Value& value : arguments) parts_.tier().force(value);
   std::int64_t most = 0;
   for (const Value& value : arguments) most = std::max(most, size_of(value));
   if (!parts_.is_long(most)) return false;
@@ -59,7 +60,8 @@ bool Calls::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> 
   if (!layout) return false;
   const auto bounds = deal_out(*layout);
   if (!bounds) return false;
-  parts_.exchange().agree();  // what has failed before comes first
+  parts_.tier().finish();  // what was promised before, and has failed, comes first
+  parts_.exchange().agree();
   std::vector<Value> mine = own(*layout, arguments, *bounds);
   if (!join(function, run_alone(function, depth, std::move(mine)), results)) {
     policy_.give_up(function);  // the whole must be run to know why
@@ -139,6 +141,7 @@ bool Calls::join(ssa::FunctionId function, const std::optional<std::vector<Value
   };
   for (int r = 0; r < parts_.ranks(); ++r)
     if (count(r, 0) == 0) return false;
+  results.clear();
   std::vector<Segdes> described;
   for (const Value& value : *mine)
     if (const auto* s = std::get_if<Segdes>(&value)) described.push_back(*s);

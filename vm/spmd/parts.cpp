@@ -40,8 +40,10 @@ std::int64_t length_of_vector(const Value& value) {
   return d != nullptr ? d->length() : std::get<Vector>(value).length();
 }
 
-Parts::Parts(Exchange& exchange, const PrimContext& prims, Settings settings)
-    : exchange_(exchange), prims_(prims), settings_(std::move(settings)) {}
+Parts::Parts(Exchange& exchange, const PrimContext& prims, Settings settings, RegionHook* tier)
+    : exchange_(exchange), prims_(prims), settings_(std::move(settings)), tier_(tier) {
+  exchange_.before_rounds([this] { tier_.finish(); });
+}
 
 CutRef Parts::cut_of(std::int64_t length) const {
   return std::make_shared<const Cut>(settings_.cutter(length, ranks()));
@@ -103,8 +105,8 @@ void Parts::gather(std::span<Value> values) {
     std::vector<std::byte> mine(static_cast<std::size_t>(lengths[static_cast<std::size_t>(rank())]));
     std::byte* to = mine.data();
     for (const DistributedRef& d : open) {
-      write(d->part, to);
-      to += d->part.length() * bytes(d->type);
+      write(own(*d), to);
+      to += d->cut->length(rank()) * bytes(d->type);
     }
     const Pieces all = exchange_.gather(mine, lengths);
     std::vector<std::size_t> at(static_cast<std::size_t>(ranks()), 0);
@@ -127,7 +129,20 @@ void Parts::gather(std::span<Value> values) {
     if (!gathers(d->type, d->length())) d->whole.reset();
 }
 
+const Vector& Parts::own(const Distributed& d) {
+  tier_.force(d.part);
+  const auto& part = std::get<Vector>(d.part);
+  NVM_CHECK(part.length() == d.cut->length(rank()), "a part is as long as the cut says");
+  return part;
+}
+
 Vector Parts::part(const Value& value, const CutRef& cut) {
+  Value mine = part_not_yet(value, cut);
+  tier_.force(mine);
+  return std::get<Vector>(std::move(mine));
+}
+
+Value Parts::part_not_yet(const Value& value, const CutRef& cut) {
   const Distributed* d = distributed(value);
   if (d != nullptr && (d->cut == cut || *d->cut == *cut)) return d->part;
   Ranges wanted;
@@ -159,7 +174,7 @@ std::vector<Vector> Parts::windows(std::span<const Value> values, std::span<cons
   return found;
 }
 
-std::optional<Vector> Parts::window_here(const Value& value, const Ranges& wanted) const {
+std::optional<Vector> Parts::window_here(const Value& value, const Ranges& wanted) {
   const Range mine = wanted[static_cast<std::size_t>(rank())];
   if (const auto* v = std::get_if<Vector>(&value)) return v->part(mine.begin, mine.end - mine.begin);
   const Distributed& d = *distributed(value);
@@ -168,8 +183,8 @@ std::optional<Vector> Parts::window_here(const Value& value, const Ranges& wante
     const Range& w = wanted[static_cast<std::size_t>(r)];
     if (w.begin != w.end && (w.begin < d.cut->begin(r) || w.end > d.cut->end(r))) return std::nullopt;
   }
-  if (mine.begin == mine.end) return d.part.part(0, 0);
-  return d.part.part(mine.begin - d.cut->begin(rank()), mine.end - mine.begin);
+  if (mine.begin == mine.end) return own(d).part(0, 0);
+  return own(d).part(mine.begin - d.cut->begin(rank()), mine.end - mine.begin);
 }
 
 namespace {
@@ -199,7 +214,7 @@ std::vector<Vector> Parts::trade(std::span<const DistributedRef> vectors, std::s
       if (to.begin == to.end) continue;
       std::vector<std::byte>& piece = out[static_cast<std::size_t>(r)];
       piece.resize(piece.size() + size(i, to));
-      write(d.part.part(to.begin - d.cut->begin(rank()), to.end - to.begin),
+      write(own(d).part(to.begin - d.cut->begin(rank()), to.end - to.begin),
             piece.data() + piece.size() - size(i, to));
     }
   std::vector<std::span<const std::byte>> pieces;
@@ -221,8 +236,9 @@ std::vector<Vector> Parts::trade(std::span<const DistributedRef> vectors, std::s
   return found;
 }
 
-Value Parts::join(Type type, const CutRef& cut, Vector part) {
-  NVM_CHECK(part.length() == cut->length(rank()), "a rank has made its part");
+Value Parts::join(Type type, const CutRef& cut, Value part) {
+  const auto* made = std::get_if<Vector>(&part);
+  NVM_CHECK(made == nullptr || made->length() == cut->length(rank()), "a rank has made its part");
   Distributed d{type, cut, std::move(part), {}};
   const double mean = static_cast<double>(cut->total()) / ranks();
   if (is_long(cut->total())) {

@@ -13,6 +13,7 @@ namespace nvm::vm::spmd {
 struct Together {
   Parts& parts;
   const ssa::Inst& inst;
+  const Site& site;
   std::span<Value> operands;
   std::span<Value> results;
 
