@@ -31,7 +31,7 @@ RULES = (
      {"bytecode/base/out_file.cpp", "vm/interp/beneath.cpp", "vm/interp/gate.cpp"}),  # a program's own files
     (r"\bfopen\([^;]*\"[wa]", "bytecode/base/out_file.h",
      # a program's own files; a sink
-     {"vm/interp/host_ops.cpp", "vm/cmd/run.cpp"}),
+     {"vm/interp/host_ops.cpp", "vm/cmd/run.cpp", "vm/cmd/launched.cpp"}),
     (r"catch \(\.\.\.\)", "vm/lib/guarded.h",
      {"vm/lib/guarded.h", "vm/lib/guarded.cpp", "vm/lib/vm.cpp", "bytecode/base/thread.h", "vm/data/fork_join.h",
       "vm/ranks/threads.cpp", "vm/trace/predict.cpp", "vm/profile/chrome_trace.cpp", "gpu/compiler.cpp", "vm/cmd/crash.cpp"}),

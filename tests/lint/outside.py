@@ -33,6 +33,7 @@ ALLOWED = {
     "vm/cmd/fmt.cpp": "the files of the command line",
     "vm/cmd/machine.cpp": "files of options",
     "vm/cmd/language.cpp": "the file of the command line: is it a script",
+    "vm/cmd/launched.cpp": "/dev/null; what files of the command line begin with, on each rank",
     "vm/cmd/run.cpp": "/dev/null, for tune",
     "vm/cpu/code_memory.cpp": "--perf map",
     "vm/cpu/jit_dump.cpp": "--perf dump",

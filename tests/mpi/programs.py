@@ -5,7 +5,9 @@ is said once, by the rank that it happens to, with a status that is not 0, and n
     programs.py MPI BUILD NVM SOURCE
 """
 
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,9 @@ class Checks:
 
 
 def programs(checks, source):
+    if os.environ.get("NVM_TESTS") == "all":
+        for path in sorted((source / "programs").glob("*.nesl")):
+            checks.same(path.name, 3, path, "--spread", "1")
     for name in GALLERY:
         path = source / "programs" / f"{name}.nesl"
         checks.same(name, 2, path, "--spread", "1")
@@ -66,6 +71,7 @@ def endings(checks, folder):
     checks.fails("no such program", "nowhere.nesl", 2, folder / "nowhere.nesl")
     checks.fails("a fault of the program", "fault.nesl", 3, fault, "--spread", "1")
     checks.fails("--ranks", "--ranks", 2, good, "--ranks", "2")
+    checks.fails("--untrusted", "--untrusted", 2, good, "--untrusted")
     checks.fails("--wait-limit x", "--wait-limit", 2, good, "--wait-limit", "x")
     checks.fails("--output into no folder", "nowhere", 2, good, "--output", folder / "nowhere" / "x")
     for call in (3, 8):
@@ -76,13 +82,38 @@ def endings(checks, folder):
                          NVM_RANK_FAULTS=f"{where} do=fail")
             checks.fails(f"stopped, {where}", f"rank {rank}: does not answer", 2, good, "--spread", "1",
                          "--wait-limit", "2,stop", NVM_RANK_FAULTS=f"{where} do=stop")
+    result = checks.run(2, good, "--spread", "1", "--wait-limit", "1",
+                        NVM_RANK_FAULTS="rank=1 call=5 do=delay seconds=3")
+    late = result[2].count("rank 0 has waited 1 s for rank 1") == 1
+    checks.expect("a slow rank", result[0] == 0 and late and result[1].count("\n") == 1, result)
     words = launch.LAUNCHERS[checks.mpi]
     command = ["-n", "1", checks.nvm, "run", good, ":", "-n", "1", checks.nvm, "run", other]
     result = launch.start([*words, *command], NVM_MPI=checks.plugin)
     checks.expect("two programs", result[0] != 0 and result[2].count("has another command line than rank 0") == 1, result)
+    more = folder / "more.nesl"
+    more.write_text("let v = {float(i) : i in [0:4000000]}; w = {x * 3.0 : x in v} in sum({a + b : a in v; b in w});\n")
+    command = ["-n", "1", checks.nvm, "run", more, ":", "-n", "1", checks.nvm, "run", "--memory", "20M", more]
+    result = launch.start([*words, *command], NVM_MPI=checks.plugin)
+    checks.expect("a rank of little memory", result[0] != 0 and result[2].count("rank 1: ran out of") == 1, result)
     text = good.read_text()
     result = launch.start([*words, "-n", "2", checks.nvm, "run", "-"], stdin=text, NVM_MPI=checks.plugin)
     checks.expect("a program on standard input", result[0] == 0 and result[1].count("\n") == 1, result)
+
+
+def interrupt(checks, folder):
+    """Ctrl-C ends all ranks."""
+    path = folder / "long.nesl"
+    path.write_text("function work(i) = if i == 0 then 0 else sum({rand(i + x) : x in [1:100000]}) + work(i - 1);\n"
+                    "work(1000000);\n")
+    words = [*launch.LAUNCHERS[checks.mpi], "-n", "2", checks.nvm, "run", str(path)]
+    with subprocess.Popen(words, env={**os.environ, **launch.ROOT, "NVM_MPI": checks.plugin}, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        time.sleep(3)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=SOON)
+    time.sleep(1)
+    left = subprocess.run(["pgrep", "-f", f"run {path}"], capture_output=True, check=False).stdout
+    checks.expect("Ctrl-C", run.returncode != 0 and "it =" not in out and not left, (run.returncode, out, err))
 
 
 def main(mpi, build, nvm, source):
@@ -91,6 +122,7 @@ def main(mpi, build, nvm, source):
     programs(checks, pathlib.Path(source))
     with tempfile.TemporaryDirectory() as folder:
         endings(checks, pathlib.Path(folder))
+        interrupt(checks, pathlib.Path(folder))
     print("\n".join(checks.wrong) or "right")
     return 1 if checks.wrong else 0
 

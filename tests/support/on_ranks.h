@@ -11,6 +11,7 @@
 
 #include "tests/support/program_run.h"
 #include "vm/ranks/threads.h"
+#include "vm/spmd/calls.h"
 #include "vm/spmd/hook.h"
 
 namespace nvm::test {
@@ -33,6 +34,7 @@ struct RankResult {
   std::shared_ptr<vm::Pool> pool;  // of the values
   ProgramResult result;
   ranks::Counts counts;
+  std::int64_t dealt_out = 0;
 };
 
 // What each rank comes to; only the first one writes.
@@ -51,10 +53,13 @@ inline std::vector<RankResult> run_on_ranks(const ssa::Module& module, int n,
       ranks::Ranks& carrier = *carriers[static_cast<std::size_t>(r)];
       vm::spmd::Exchange exchange(carrier, module, nullptr);
       vm::spmd::Hook hook(exchange, machine.prims, settings);
+      vm::spmd::Calls calls(code, machine, {}, hook.parts());
       machine.hook = &hook;
+      machine.calls = &calls;
       mine.result = own.run(code, 1);
       if (exchange.broken()) mine.result.written += "broken: " + exchange.broken()->why;
       mine.counts = carrier.counts();
+      mine.dealt_out = calls.dealt_out();
       if (const auto& error = mine.result.outcome.error; error && vm::spmd::strikes_one(error->kind))
         carrier.abort(1, error->message);
     });

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -48,7 +49,9 @@ class Voice {
   void speak(int rank) {
     if (text_ == nullptr) return;
     std::fflush(stderr);
-    if (length_ > 0) say(text_, "rank " + std::to_string(rank) + ": " + std::string(said_, length_));
+    const std::string text(said_, length_);
+    const std::string name = "rank " + std::to_string(rank) + ": ";
+    if (!text.empty()) say(text_, (text.find(name) == std::string::npos ? name : "") + text);
     std::fflush(text_);
   }
 
@@ -183,8 +186,10 @@ int run_launched(const Words& words, const std::function<int(const Words&)>& run
   try {
     const Arguments arguments("run", words);
     if (arguments.given(Option::kRanks)) throw UsageError{"--ranks: the launcher says how many there are"};
+    if (arguments.given(Option::kUntrusted)) throw UsageError{"--untrusted: ranks need the network"};
     ranks::Waiting waiting = waiting_of(arguments, launcher.rank);
-    carrier() = std::make_shared<lib::Carrier>(open_carrier(launcher), std::move(waiting));
+    carrier() = std::make_shared<lib::Carrier>(open_carrier(launcher), std::move(waiting),
+                                               std::max(1, launcher.local_size));
     lib::Carrier& rank = *carrier();
     return run_rank(rank, voice, [&] {
       if (const std::string wrong = disagreement(rank.rounds(), facts_of(arguments)); !wrong.empty()) {

@@ -9,11 +9,13 @@ namespace nvm::lib {
 
 class Carrier {
  public:
-  Carrier(std::unique_ptr<ranks::Ranks> ranks, ranks::Waiting waiting)
-      : ranks_(std::move(ranks)), rounds_(*ranks_, std::move(waiting)) {}
+  // `of_host`: how many of the ranks this host has.
+  Carrier(std::unique_ptr<ranks::Ranks> ranks, ranks::Waiting waiting, int of_host)
+      : ranks_(std::move(ranks)), rounds_(*ranks_, std::move(waiting)), of_host_(of_host) {}
 
   [[nodiscard]] ranks::Rounds& rounds() { return rounds_; }
   [[nodiscard]] int rank() const { return rounds_.rank(); }
+  [[nodiscard]] int of_host() const { return of_host_; }
 
   // Before the first run each rank says whether it has come so far; true if all have.
   bool all_begin(bool able) {
@@ -37,6 +39,7 @@ class Carrier {
  private:
   std::unique_ptr<ranks::Ranks> ranks_;
   ranks::Rounds rounds_;
+  int of_host_;
   bool asked_ = false;
   bool in_step_ = false;
   int unable_ = -1;

@@ -11,7 +11,7 @@ vm::Outcome OnRank::run(const vm::Code& code, const vm::Machine& machine, std::s
                         const Options& options, vm::block::BlockMode* blocks) {
   vm::spmd::Settings settings;
   settings.spread = options.spread;
-  vm::spmd::Hook hook(exchange_, machine.prims, std::move(settings));
+  vm::spmd::Hook hook(exchange_, machine.prims, std::move(settings), machine.hook);
   vm::Machine alone = machine;
   alone.calls = blocks;
   vm::spmd::Calls calls(code, alone, inputs, hook.parts());
@@ -33,7 +33,7 @@ void OnRank::end(vm::Outcome& outcome) {
   seat_.alone = vm::spmd::strikes_one(kind);
   if (seat_.broken || exchange_.size() == 1) return;
   if (kind == vm::Fault::Kind::kMemory || kind == vm::Fault::Kind::kDevice)
-    outcome.error->message += " on rank " + std::to_string(exchange_.rank());
+    outcome.error->message = "rank " + std::to_string(exchange_.rank()) + ": " + outcome.error->message;
 }
 
 void OnRank::report(Counters& counters) const {

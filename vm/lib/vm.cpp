@@ -88,7 +88,10 @@ std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory) {
 }
 }  // namespace
 
-std::shared_ptr<MemoryAccount> account_of(const Options& options) { return account_of(options.memory); }
+std::shared_ptr<MemoryAccount> account_of(const Options& options) {
+  if (options.memory > 0 || options.carrier == nullptr) return account_of(options.memory);
+  return account_of(machine_memory() / static_cast<std::uint64_t>(options.carrier->of_host()));
+}
 
 std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account) {
   const Budget budget(account);

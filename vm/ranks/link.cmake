@@ -23,3 +23,4 @@ if(mpi_missing)
   message(STATUS "No plug-in for several machines with MPI without ${mpi_missing} (docs/machines.md)")
 endif()
 add_custom_target(nvm_mpi ALL DEPENDS ${NVM_MPI_PLUGINS})
+set(NVM_MPI_PLUGINS "${NVM_MPI_PLUGINS}" PARENT_SCOPE) # install.cmake

@@ -50,6 +50,7 @@ Calls::Calls(const Code& code, const Machine& machine, std::span<const Value> in
 bool Calls::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                  std::vector<Value>& results) {
   if (!policy_.considers(function)) return false;
+  for (Value& value : arguments) parts_.tier().force(value);
   std::int64_t most = 0;
   for (const Value& value : arguments) most = std::max(most, size_of(value));
   if (!parts_.is_long(most)) return false;
@@ -59,7 +60,8 @@ bool Calls::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> 
   if (!layout) return false;
   const auto bounds = deal_out(*layout);
   if (!bounds) return false;
-  parts_.exchange().agree();  // what has failed before comes first
+  parts_.tier().finish();  // what was promised before, and has failed, comes first
+  parts_.exchange().agree();
   std::vector<Value> mine = own(*layout, arguments, *bounds);
   if (!join(function, run_alone(function, depth, std::move(mine)), results)) {
     policy_.give_up(function);  // the whole must be run to know why
@@ -84,24 +86,30 @@ std::vector<Value> Calls::own(const block::Layout& layout, std::span<const Value
                               const Bounds& bounds) {
   const auto r = static_cast<std::size_t>(parts_.rank());
   const std::int64_t first = bounds[r], last = bounds[r + 1];
-  std::vector<Value> mine;
+  std::vector<Value> mine(arguments.size());
+  std::vector<Value> cut;
+  std::vector<Ranges> wanted;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Kind kind = layout.splits()[i].kind;
+    const auto* s = std::get_if<Segdes>(&arguments[i]);
     if (kind == Kind::kFrame) {
-      mine.emplace_back(Segdes::regular(1, last - first));
-    } else if (const auto* s = std::get_if<Segdes>(&arguments[i])) {
-      mine.emplace_back(kind == Kind::kSame ? *s
-                                            : block::slice(*s, layout.begin(i, first), layout.begin(i, last),
-                                                           *parts_.prims().pool));
+      mine[i] = Segdes::regular(1, last - first);
     } else if (kind == Kind::kSame) {
-      mine.emplace_back(parts_.whole(arguments[i]));
+      mine[i] = arguments[i];
+    } else if (s != nullptr) {
+      mine[i] = block::slice(*s, layout.begin(i, first), layout.begin(i, last), *parts_.prims().pool);
     } else {
-      Ranges wanted;
+      cut.push_back(arguments[i]);
+      wanted.emplace_back();
       for (std::size_t k = 0; k + 1 < bounds.size(); ++k)
-        wanted.push_back({layout.begin(i, bounds[k]), layout.begin(i, bounds[k + 1])});
-      mine.emplace_back(parts_.window(arguments[i], wanted));
+        wanted.back().push_back({layout.begin(i, bounds[k]), layout.begin(i, bounds[k + 1])});
     }
   }
+  parts_.gather(mine);
+  std::vector<Vector> windows = parts_.windows(cut, wanted);
+  std::size_t next = 0;
+  for (Value& value : mine)
+    if (std::holds_alternative<std::monostate>(value)) value = std::move(windows[next++]);
   return mine;
 }
 
@@ -133,6 +141,7 @@ bool Calls::join(ssa::FunctionId function, const std::optional<std::vector<Value
   };
   for (int r = 0; r < parts_.ranks(); ++r)
     if (count(r, 0) == 0) return false;
+  results.clear();
   std::vector<Segdes> described;
   for (const Value& value : *mine)
     if (const auto* s = std::get_if<Segdes>(&value)) described.push_back(*s);

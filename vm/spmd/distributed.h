@@ -1,5 +1,5 @@
-// A vector of which each rank has a part; its type and cut are the same on all ranks, and none of its parts
-// is waited for. How a part's INTs are stored is each rank's own matter.
+// A vector of which each rank has a part; its type and cut are the same on all ranks. How a part's INTs are
+// stored is each rank's own matter, and whether it is computed: its recorder may have promised it.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace nvm::vm {
 struct Distributed {
   Type type;
   spmd::CutRef cut;
-  Vector part;
+  mutable Value part;
   mutable std::optional<Vector> whole;  // if somebody has gathered it and it is not large
 
   [[nodiscard]] std::int64_t length() const { return cut->total(); }

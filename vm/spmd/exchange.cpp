@@ -51,6 +51,7 @@ Exchange::Exchange(ranks::Ranks& carrier, const ssa::Module& module, const std::
 
 template <typename F>
 void Exchange::round(F start) {
+  settle_();
   try {
     start();
     rounds_.finish();

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -50,6 +51,9 @@ class Exchange {
   // From one to all, of a length that only it knows.
   [[nodiscard]] std::vector<std::byte> send(int from, std::span<const std::byte> bytes);
 
+  // Called before each round; what it throws, all ranks throw before the round.
+  void before_rounds(std::function<void()> settle) { settle_ = std::move(settle); }
+
   // Control has come to this instruction, on all ranks.
   void pass(const ssa::Inst& inst, const Site& site, const Callers* callers);
   // It may have failed on some ranks only. On this one it has, or not.
@@ -90,6 +94,7 @@ class Exchange {
   [[noreturn]] void fail(int rank, std::uint64_t number);
 
   ranks::Rounds rounds_;
+  std::function<void()> settle_ = [] {};
   const ssa::Module& module_;
   std::uint64_t path_ = 0;
   std::uint64_t number_ = 0;

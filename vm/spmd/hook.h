@@ -12,8 +12,9 @@ namespace nvm::vm::spmd {
 class Hook final : public RegionHook {
  public:
   // All must outlive it.
-  Hook(Exchange& exchange, const PrimContext& prims, Settings settings)
-      : exchange_(exchange), parts_(exchange, prims, std::move(settings)) {}
+  // `tier` records what is a rank's own; null: nothing is.
+  Hook(Exchange& exchange, const PrimContext& prims, Settings settings, RegionHook* tier = nullptr)
+      : exchange_(exchange), parts_(exchange, prims, std::move(settings), tier) {}
 
   [[nodiscard]] Parts& parts() { return parts_; }
   [[nodiscard]] const Parts& parts() const { return parts_; }
@@ -24,11 +25,16 @@ class Hook final : public RegionHook {
   void finish() override;
   [[nodiscard]] bool has_parts() const override { return true; }
   [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override {
-    return exchange_.located_at(site, trail);
+    const ssa::Inst* inst = exchange_.located_at(site, trail);
+    return inst != nullptr ? inst : parts_.tier().located_at(site, trail);
   }
-  const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
+  const Callers* offered_by(const Callers* callers) override {
+    parts_.tier().offered_by(callers);
+    return std::exchange(callers_, callers);
+  }
+  void count_offers(bool wanted) override { parts_.tier().count_offers(wanted); }
 
-  // Nothing is taken on trust, nor promised.
+  // Nothing is taken on trust.
   [[nodiscard]] bool declined() const override { return false; }
   [[nodiscard]] bool repeats() const override { return false; }
   bool trust(const Value&, const Site&) override { return false; }
@@ -40,6 +46,8 @@ class Hook final : public RegionHook {
   [[nodiscard]] std::optional<std::int64_t> repeated(const Value&, std::int64_t) const override { return {}; }
 
  private:
+  [[nodiscard]] bool offer_own(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                               std::span<Value> results);
   [[nodiscard]] bool concerns_all(std::span<const Value> operands) const;
 
   Exchange& exchange_;

@@ -37,18 +37,21 @@ bool map_parts(const Together& t) {
   for (std::size_t i = 1; i < t.operands.size(); ++i)
     if (t.length(i) < n || (t.length(i) > n && !t.prims().prefix_lengths)) return false;
   const CutRef cut = t.cut(n);
+  const bool fails = scalar_traps(op_info(t.inst.op).scalar, type_of_vector(t.operands[0]));
   std::vector<Value> operands;
   for (Value& operand : t.operands) {
-    operands.emplace_back(t.parts.part(operand, cut));
+    operands.push_back(fails ? t.parts.part(operand, cut) : t.parts.part_not_yet(operand, cut));
     operand = Value();
   }
-  const bool fails = op_info(t.inst.op).effect == Effect::kFaults &&
-                     scalar_traps(op_info(t.inst.op).scalar, std::get<Vector>(operands[0]).type());
-  const std::int64_t mine = cut->length(t.parts.rank());
-  std::optional<Vector> made = run_alone(t, operands, cut->begin(t.parts.rank()));
+  const int r = t.parts.rank();
+  Value made;
+  if (fails || !t.parts.tier().offer(t.inst, t.site, operands, {&made, 1})) {
+    for (Value& operand : operands) t.parts.tier().force(operand);
+    std::optional<Vector> alone = run_alone(t, operands, cut->begin(r));
+    made = alone ? std::move(*alone) : t.parts.zeros(result_type(t), cut->length(r));
+  }
   if (fails) t.parts.exchange().may_have_failed(nullptr);
-  t.results[0] =
-      t.parts.join(result_type(t), cut, made ? std::move(*made) : t.parts.zeros(result_type(t), mine));
+  t.results[0] = t.parts.join(result_type(t), cut, std::move(made));
   return true;
 }
 
@@ -78,6 +81,14 @@ Vector with_first(const PrimContext& prims, const Vector& v, std::int64_t first)
   return out.take();
 }
 
+// Of what cannot fail.
+Value run_or_record(const Together& t, std::span<Value> operands) {
+  Value made;
+  if (!t.parts.tier().offer(t.inst, t.site, operands, {&made, 1}))
+    run_primitive(t.prims(), t.inst.op, t.inst.word, operands, {&made, 1});
+  return made;
+}
+
 }  // namespace
 
 bool dist_parts(const Together& t) {
@@ -87,9 +98,7 @@ bool dist_parts(const Together& t) {
   const int r = t.parts.rank();
   Value operands[] = {per_segment(t, t.operands[0], s, *cut),
                       clip(t.prims(), s, cut->begin(r), cut->end(r)).s};
-  Value result;
-  run_primitive(t.prims(), t.inst.op, t.inst.word, operands, {&result, 1});
-  t.results[0] = t.parts.join(result_type(t), cut, std::get<Vector>(std::move(result)));
+  t.results[0] = t.parts.join(result_type(t), cut, run_or_record(t, operands));
   return true;
 }
 
@@ -107,9 +116,7 @@ bool index_parts(const Together& t) {
     start = with_first(t.prims(), start, wrap_int(static_cast<std::int64_t>(from), t.prims().int_bits));
   }
   Value operands[] = {std::move(start), std::move(stride), mine.s};
-  Value result;
-  run_primitive(t.prims(), t.inst.op, t.inst.word, operands, {&result, 1});
-  t.results[0] = t.parts.join(Type::kInt, cut, std::get<Vector>(std::move(result)));
+  t.results[0] = t.parts.join(Type::kInt, cut, run_or_record(t, operands));
   return true;
 }
 

@@ -129,7 +129,7 @@ bool extract_parts(const Together& t) {
     if (owner[static_cast<std::size_t>(i)] != t.parts.rank()) continue;
     mine.resize(mine.size() + width);
     const std::int64_t at = s.offset(i) + idx->int_at(i) - v->cut->begin(t.parts.rank());
-    t.parts.write(v->part.part(at, 1), mine.data() + mine.size() - width);
+    t.parts.write(t.parts.own(*v).part(at, 1), mine.data() + mine.size() - width);
   }
   const Pieces pieces = t.parts.exchange().gather(mine, lengths);
   std::vector<std::size_t> at(static_cast<std::size_t>(t.parts.ranks()), 0);

@@ -40,8 +40,10 @@ std::int64_t length_of_vector(const Value& value) {
   return d != nullptr ? d->length() : std::get<Vector>(value).length();
 }
 
-Parts::Parts(Exchange& exchange, const PrimContext& prims, Settings settings)
-    : exchange_(exchange), prims_(prims), settings_(std::move(settings)) {}
+Parts::Parts(Exchange& exchange, const PrimContext& prims, Settings settings, RegionHook* tier)
+    : exchange_(exchange), prims_(prims), settings_(std::move(settings)), tier_(tier) {
+  exchange_.before_rounds([this] { tier_.finish(); });
+}
 
 CutRef Parts::cut_of(std::int64_t length) const {
   return std::make_shared<const Cut>(settings_.cutter(length, ranks()));
@@ -103,8 +105,8 @@ void Parts::gather(std::span<Value> values) {
     std::vector<std::byte> mine(static_cast<std::size_t>(lengths[static_cast<std::size_t>(rank())]));
     std::byte* to = mine.data();
     for (const DistributedRef& d : open) {
-      write(d->part, to);
-      to += d->part.length() * bytes(d->type);
+      write(own(*d), to);
+      to += d->cut->length(rank()) * bytes(d->type);
     }
     const Pieces all = exchange_.gather(mine, lengths);
     std::vector<std::size_t> at(static_cast<std::size_t>(ranks()), 0);
@@ -127,7 +129,20 @@ void Parts::gather(std::span<Value> values) {
     if (!gathers(d->type, d->length())) d->whole.reset();
 }
 
+const Vector& Parts::own(const Distributed& d) {
+  tier_.force(d.part);
+  const auto& part = std::get<Vector>(d.part);
+  NVM_CHECK(part.length() == d.cut->length(rank()), "a part is as long as the cut says");
+  return part;
+}
+
 Vector Parts::part(const Value& value, const CutRef& cut) {
+  Value mine = part_not_yet(value, cut);
+  tier_.force(mine);
+  return std::get<Vector>(std::move(mine));
+}
+
+Value Parts::part_not_yet(const Value& value, const CutRef& cut) {
   const Distributed* d = distributed(value);
   if (d != nullptr && (d->cut == cut || *d->cut == *cut)) return d->part;
   Ranges wanted;
@@ -136,53 +151,94 @@ Vector Parts::part(const Value& value, const CutRef& cut) {
 }
 
 Vector Parts::window(const Value& value, const Ranges& wanted) {
+  return std::move(windows({&value, 1}, {&wanted, 1})[0]);
+}
+
+std::vector<Vector> Parts::windows(std::span<const Value> values, std::span<const Ranges> wanted) {
+  std::vector<Vector> found(values.size());
+  std::vector<DistributedRef> moving;
+  std::vector<Ranges> to;
+  std::vector<std::size_t> number;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::optional<Vector> here = window_here(values[i], wanted[i])) {
+      found[i] = *std::move(here);
+      continue;
+    }
+    moving.push_back(std::get<DistributedRef>(values[i]));
+    to.push_back(wanted[i]);
+    number.push_back(i);
+  }
+  if (moving.empty()) return found;
+  std::vector<Vector> moved = trade(moving, to);
+  for (std::size_t i = 0; i < moved.size(); ++i) found[number[i]] = std::move(moved[i]);
+  return found;
+}
+
+std::optional<Vector> Parts::window_here(const Value& value, const Ranges& wanted) {
   const Range mine = wanted[static_cast<std::size_t>(rank())];
   if (const auto* v = std::get_if<Vector>(&value)) return v->part(mine.begin, mine.end - mine.begin);
   const Distributed& d = *distributed(value);
   if (d.whole) return d.whole->part(mine.begin, mine.end - mine.begin);
-  bool here = true;
   for (int r = 0; r < ranks(); ++r) {
     const Range& w = wanted[static_cast<std::size_t>(r)];
-    here = here && (w.begin == w.end || (w.begin >= d.cut->begin(r) && w.end <= d.cut->end(r)));
+    if (w.begin != w.end && (w.begin < d.cut->begin(r) || w.end > d.cut->end(r))) return std::nullopt;
   }
-  if (!here) return trade(d, wanted);
-  if (mine.begin == mine.end) return d.part.part(0, 0);
-  return d.part.part(mine.begin - d.cut->begin(rank()), mine.end - mine.begin);
+  if (mine.begin == mine.end) return own(d).part(0, 0);
+  return own(d).part(mine.begin - d.cut->begin(rank()), mine.end - mine.begin);
 }
 
-Vector Parts::trade(const Distributed& d, const Ranges& wanted) {
-  const auto common = [&](int owner, int reader) {
-    const Range& w = wanted[static_cast<std::size_t>(reader)];
-    const std::int64_t begin = std::max(d.cut->begin(owner), w.begin);
-    return Range{begin, std::max(begin, std::min(d.cut->end(owner), w.end))};
+namespace {
+
+// What of a rank's part another one wants.
+Range common(const Cut& cut, int owner, const Ranges& wanted, int reader) {
+  const Range& w = wanted[static_cast<std::size_t>(reader)];
+  const std::int64_t begin = std::max(cut.begin(owner), w.begin);
+  return {begin, std::max(begin, std::min(cut.end(owner), w.end))};
+}
+
+}  // namespace
+
+std::vector<Vector> Parts::trade(std::span<const DistributedRef> vectors, std::span<const Ranges> wanted) {
+  std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(ranks()));  // to this rank what it keeps
+  const auto size = [&](std::size_t i, Range range) {
+    return static_cast<std::size_t>((range.end - range.begin) * bytes(vectors[i]->type));
   };
-  const std::int64_t width = bytes(d.type);
-  std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(ranks()));
-  std::vector<std::span<const std::byte>> pieces;
-  std::vector<std::int64_t> received;
-  for (int r = 0; r < ranks(); ++r) {
-    const Range to = common(rank(), r);
-    const Range from = common(r, rank());
-    std::vector<std::byte>& bytes = out[static_cast<std::size_t>(r)];
-    const bool own = r == rank();
-    received.push_back(own ? 0 : (from.end - from.begin) * width);
-    if (!own && to.end > to.begin) {
-      bytes.resize(static_cast<std::size_t>((to.end - to.begin) * width));
-      write(d.part.part(to.begin - d.cut->begin(rank()), to.end - to.begin), bytes.data());
+  std::vector<std::int64_t> received(static_cast<std::size_t>(ranks()), 0);
+  for (std::size_t i = 0; i < vectors.size(); ++i)
+    for (int r = 0; r < ranks(); ++r) {
+      const Distributed& d = *vectors[i];
+      const Range to = common(*d.cut, rank(), wanted[i], r);
+      if (r != rank())
+        received[static_cast<std::size_t>(r)] +=
+            static_cast<std::int64_t>(size(i, common(*d.cut, r, wanted[i], rank())));
+      if (to.begin == to.end) continue;
+      std::vector<std::byte>& piece = out[static_cast<std::size_t>(r)];
+      piece.resize(piece.size() + size(i, to));
+      write(own(d).part(to.begin - d.cut->begin(rank()), to.end - to.begin),
+            piece.data() + piece.size() - size(i, to));
     }
-    pieces.emplace_back(bytes);
-  }
-  const Pieces in = exchange_.trade(pieces, received);
-  const Range own = common(rank(), rank());
-  std::vector<std::byte> kept(static_cast<std::size_t>((own.end - own.begin) * width));
-  if (!kept.empty()) write(d.part.part(own.begin - d.cut->begin(rank()), own.end - own.begin), kept.data());
+  std::vector<std::span<const std::byte>> pieces;
   for (int r = 0; r < ranks(); ++r)
-    pieces[static_cast<std::size_t>(r)] = r == rank() ? std::span<const std::byte>(kept) : in.of(r);
-  return read(d.type, pieces);
+    pieces.push_back(r == rank() ? std::span<const std::byte>() : out[static_cast<std::size_t>(r)]);
+  const Pieces in = exchange_.trade(pieces, received);
+  std::vector<std::size_t> at(static_cast<std::size_t>(ranks()), 0);
+  std::vector<Vector> found;
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    for (int r = 0; r < ranks(); ++r) {
+      const auto k = static_cast<std::size_t>(r);
+      const std::span<const std::byte> all = r == rank() ? std::span<const std::byte>(out[k]) : in.of(r);
+      const std::size_t n = size(i, common(*vectors[i]->cut, r, wanted[i], rank()));
+      pieces[k] = all.subspan(at[k], n);
+      at[k] += n;
+    }
+    found.push_back(read(vectors[i]->type, pieces));
+  }
+  return found;
 }
 
-Value Parts::join(Type type, const CutRef& cut, Vector part) {
-  NVM_CHECK(part.length() == cut->length(rank()), "a rank has made its part");
+Value Parts::join(Type type, const CutRef& cut, Value part) {
+  const auto* made = std::get_if<Vector>(&part);
+  NVM_CHECK(made == nullptr || made->length() == cut->length(rank()), "a rank has made its part");
   Distributed d{type, cut, std::move(part), {}};
   const double mean = static_cast<double>(cut->total()) / ranks();
   if (is_long(cut->total())) {

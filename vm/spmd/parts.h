@@ -10,6 +10,7 @@
 #include "vm/prims/prims.h"
 #include "vm/spmd/distributed.h"
 #include "vm/spmd/exchange.h"
+#include "vm/spmd/local_tier.h"
 
 namespace nvm::vm::spmd {
 
@@ -29,10 +30,12 @@ struct Settings {
 class Parts {
  public:
   // All must outlive it.
-  Parts(Exchange& exchange, const PrimContext& prims, Settings settings);
+  Parts(Exchange& exchange, const PrimContext& prims, Settings settings, RegionHook* tier = nullptr);
 
   [[nodiscard]] const PrimContext& prims() const { return prims_; }
   [[nodiscard]] Exchange& exchange() const { return exchange_; }
+  [[nodiscard]] LocalTier& tier() { return tier_; }
+  [[nodiscard]] const LocalTier& tier() const { return tier_; }
   [[nodiscard]] int rank() const { return exchange_.rank(); }
   [[nodiscard]] int ranks() const { return exchange_.size(); }
   [[nodiscard]] bool is_long(std::int64_t length) const { return length >= settings_.spread; }
@@ -48,13 +51,18 @@ class Parts {
   [[nodiscard]] Vector whole(const Value& value);
   // The same of several at once, in their places.
   void gather(std::span<Value> values);
-  // This rank's elements of a vector cut so.
+  // This rank's elements of a vector cut so; not_yet: they may be promised.
   [[nodiscard]] Vector part(const Value& value, const CutRef& cut);
+  [[nodiscard]] Value part_not_yet(const Value& value, const CutRef& cut);
+  // Its part, computed.
+  [[nodiscard]] const Vector& own(const Distributed& d);
   // This rank's range of it, where each rank wants one.
   [[nodiscard]] Vector window(const Value& value, const Ranges& wanted);
+  // The same of several at once, in one round if any of them has to move.
+  [[nodiscard]] std::vector<Vector> windows(std::span<const Value> values, std::span<const Ranges> wanted);
 
-  // A result of which each rank has made its part.
-  [[nodiscard]] Value join(Type type, const CutRef& cut, Vector part);
+  // A result of which each rank has made its part, or its recorder has promised it.
+  [[nodiscard]] Value join(Type type, const CutRef& cut, Value part);
   // The same with another cut if some rank has much more of it than the others.
   [[nodiscard]] Value balance(Value value);
   // A result that all ranks have.
@@ -68,11 +76,15 @@ class Parts {
   [[nodiscard]] Vector zeros(Type type, std::int64_t length) const;
 
  private:
-  [[nodiscard]] Vector trade(const Distributed& d, const Ranges& wanted);
+  // Of a vector whose elements it has all here; nothing if some rank has not.
+  [[nodiscard]] std::optional<Vector> window_here(const Value& value, const Ranges& wanted);
+  [[nodiscard]] std::vector<Vector> trade(std::span<const DistributedRef> vectors,
+                                          std::span<const Ranges> wanted);
 
   Exchange& exchange_;
   const PrimContext& prims_;
   Settings settings_;
+  LocalTier tier_;
   double largest_share_ = 1;
 };
 

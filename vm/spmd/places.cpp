@@ -79,7 +79,7 @@ Vector fetch_from_all(Parts& parts, const Distributed& d, const Places& places) 
   ByRank asked = by_rank(parts);
   std::vector<std::vector<std::size_t>> asking(asked.size());
   const int me = parts.rank();
-  const Packed mine(parts, d.part);
+  const Packed mine(parts, parts.own(d));
   const auto own = [&](std::int64_t place) {
     return mine.at(static_cast<std::size_t>(place - d.cut->begin(me)));
   };

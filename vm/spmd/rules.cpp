@@ -11,10 +11,11 @@ struct Row {
   Rule rule;
 };
 constexpr Row kRows[] = {
-    {OpKind::kMap, map_parts},         {OpKind::kScan, fold_parts},     {OpKind::kReduce, fold_parts},
-    {OpKind::kScatter, scatter_parts}, {OpKind::kGather, gather_parts}, {OpKind::kExtract, extract_parts},
-    {OpKind::kReplace, replace_parts}, {OpKind::kDist, dist_parts},     {OpKind::kIota, index_parts},
-    {OpKind::kFilter, pack_parts},     {OpKind::kShape, shape_parts},   {OpKind::kRandom, random_parts},
+    {OpKind::kMap, map_parts},       {OpKind::kRandom, random_parts},   {OpKind::kDist, dist_parts},
+    {OpKind::kIota, index_parts},    {OpKind::kShape, shape_parts},     {OpKind::kScan, fold_parts},
+    {OpKind::kReduce, fold_parts},   {OpKind::kFilter, pack_parts},     {OpKind::kScatter, scatter_parts},
+    {OpKind::kGather, gather_parts}, {OpKind::kExtract, extract_parts}, {OpKind::kReplace, replace_parts},
+    {OpKind::kRank, rank_parts},
 };
 
 }  // namespace

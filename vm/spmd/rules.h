@@ -13,6 +13,7 @@ namespace nvm::vm::spmd {
 struct Together {
   Parts& parts;
   const ssa::Inst& inst;
+  const Site& site;
   std::span<Value> operands;
   std::span<Value> results;
 
@@ -44,5 +45,6 @@ void execute_gathered(const Together& t);
 [[nodiscard]] bool scatter_parts(const Together& t);
 [[nodiscard]] bool extract_parts(const Together& t);
 [[nodiscard]] bool replace_parts(const Together& t);
+[[nodiscard]] bool rank_parts(const Together& t);
 
 }  // namespace nvm::vm::spmd
