@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-PACKAGES = ["numpy", "pytest", "nanobind", "scikit-build-core", "mypy", "ipykernel", "jupyter_client", "awkward", "pyarrow"]
+PACKAGES = ["numpy", "pytest", "nanobind", "scikit-build-core", "mypy", "ipykernel", "jupyter_client", "nbclient", "awkward", "pyarrow"]
 
 
 def skip(why):

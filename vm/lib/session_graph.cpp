@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cstring>
 
 #include "vm/lib/session_node.h"
 
@@ -49,10 +50,11 @@ class Text {
   void place(const Node& node) {
     const auto line_of = node.graph.state().places.line_of;
     if (line_of == nullptr || node.place.code == nullptr) return;
-    const SourceLine at = line_of(node.place);
-    // A file's name ends at a blank or a brace.
-    if (at.line > 0 && at.file.find_first_of(" \t\n{}") == std::string::npos)
-      text_ += "{nvm line " + std::to_string(at.line) + " " + at.file + "} ";
+    SourceLine at = line_of(node.place);
+    if (at.line <= 0) return;
+    for (char& c : at.file)
+      if (std::strchr(" \t\n{}", c) != nullptr) c = '_';  // where a name would end
+    text_ += "{nvm line " + std::to_string(at.line) + " " + at.file + "} ";
   }
   void instruction(Node& node) {
     for (const Promise& operand : node.used()) copy(operand);

@@ -295,7 +295,7 @@ class Finder:
             known = None
         if known is not None:
             return known(args) if not named else UNKNOWN
-        if getattr(f, "__module__", "").startswith("neslvm") and not isinstance(f, Closure) and not hasattr(f, "python"):
+        if (getattr(f, "__module__", None) or "").startswith("neslvm") and not isinstance(f, Closure) and not hasattr(f, "python"):
             return UNKNOWN
         closure = None if isinstance(f, type) else closure_of(f)
         return UNKNOWN if closure is None else self.of(closure, args, named)
