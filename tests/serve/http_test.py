@@ -201,7 +201,7 @@ def rest_of(answer):
 
 
 def check_walls(p):
-    """Programs get out by none of the ways there are (tests/sandbox has them in detail)."""
+    """Programs get out by none of the ways there are (tests/sandbox goes through them, too)."""
     for text in ('read_string_from_file("/etc/passwd");', 'write_string_to_file("a", "/tmp/nvm_serve_marker");', 'shell_command("id", "");',
                  'load "/etc/passwd";', 'import "/etc/passwd";', 'shell "id";', 'edit;', 'dump world "/tmp/nvm_serve_marker";',
                  'dump vcode "/tmp/nvm_serve_marker" 1;', 'load "nvm_serve_secret.nesl";'):
