@@ -4,6 +4,7 @@ from nesl_rows import both, call, infix, row
 
 PAIRED = "(let (o_v, o_w) = ($0, $1); o_n = min(#o_v, #o_w); o_v = take(o_v, o_n); o_w = take(o_w, o_n) in "
 INSIDE = "(let (o_d, o_p) = ($0, $1) in if #o_d == 0 then o_d else "
+TREE = "(let o_p = {mod(o_x, o_i + 1) : o_x in $0; o_i in index(#$0)} in "  # of any numbers
 PLACED = "o_d, {(mod(o_i, #o_d), o_x) : (o_i, o_x) in o_p}))"
 
 ORDER = [
@@ -79,6 +80,17 @@ EVERYDAY = [
     row(INSIDE + "scatter_or(" + PLACED, "[a] [(int,a)]", "[a]", "scattered({0}, {1}, lambda a, b: a | b)", "logical"),
     row("(let o_n = 1 + mod($1, 6) in bin_counts({mod(o_i, o_n) : o_i in $0}, o_n))", "[int] int", "[int]",
         "[sum(i % (1 + {1} % 6) == k for i in {0}) for k in range(1 + {1} % 6)]"),
+    row(TREE + "tree_depths(o_p))", "[int]", "[int]", "tree_depths(tree({0}))"),
+    row(TREE + "tree_children(o_p))", "[int]", "[[int]]", "tree_children(tree({0}))"),
+    row(TREE + "tree_levels(o_p))", "[int]", "[[int]]", "tree_levels(tree({0}))"),
+    row("(let o_v = $0; o_p = {mod(o_i * 7 + #o_x, #o_v) / 2 : o_x in o_v; o_i in index(#o_v)} in rootfix((o_x, o_y) => o_x ++ o_y, "
+        "{min(o_q, o_i) : o_q in o_p; o_i in index(#o_v)}, o_v))", "[[a]]", "[[a]]", "rootfix(lambda a, b: a + b, some_tree({0}), {0})"),
+    row("(let o_v = $0; o_p = {mod(o_i * 7 + #o_x, #o_v) / 2 : o_x in o_v; o_i in index(#o_v)} in leaffix((o_x, o_y) => o_x ++ o_y, "
+        "{min(o_q, o_i) : o_q in o_p; o_i in index(#o_v)}, o_v))", "[[a]]", "[[a]]", "leaffix(lambda a, b: a + b, some_tree({0}), {0})"),
+    row(TREE + "rootfix((o_x, o_y) => o_x + o_y, o_p, $0))", "[int]", "[int]", "rootfix(lambda a, b: wrap(a + b), tree({0}), {0})"),
+    row(TREE + "leaffix((o_x, o_y) => o_x xor o_y, o_p, $0))", "[int]", "[int]", "leaffix(lambda a, b: a ^ b, tree({0}), {0})"),
+    row("(let (o_n, o_k) = (mod($0, 60), 1 + mod($1, 5)) in tree_parents({mod(o_i, o_k) : o_i in index(o_n)}))", "int int", "[int]",
+        "tree_parents([i % (1 + {1} % 5) for i in range({0} % 60)])"),
     row("utf8_string({mod(o_x, 2000000) - 100 : o_x in $0})", "[int]", "[char]", "utf8_string([x % 2000000 - 100 for x in {0}])"),
     row("utf8_codes(utf8_string($0))", "[int]", "[int]", "[scalar_value(x) for x in {0}]"),
     row("(let o_x = $0 in parse_float(exact_string(select(o_x - o_x == 0.0, o_x, 0.1))))", "float", "(float,bool)",

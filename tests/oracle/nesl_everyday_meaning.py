@@ -34,6 +34,61 @@ def scattered(d, pairs, op):
   return out
 
 
+def tree(v):
+  return [x % (i + 1) for i, x in enumerate(v)]
+
+
+def some_tree(v):
+  return [min((i * 7 + len(x)) % len(v) // 2, i) for i, x in enumerate(v)]
+
+
+def way_up(parents, i):
+  return [i] if parents[i] == i else [i] + way_up(parents, parents[i])
+
+
+def tree_depths(parents):
+  return [len(way_up(parents, i)) - 1 for i in range(len(parents))]
+
+
+def tree_children(parents):
+  return [[c for c, p in enumerate(parents) if p == i and c != i] for i in range(len(parents))]
+
+
+def tree_levels(parents):
+  depths = tree_depths(parents)
+  return [[i for i, d in enumerate(depths) if d == k] for k in range(max(depths, default=-1) + 1)]
+
+
+def rootfix(op, parents, v):
+  out = []
+  for i in range(len(parents)):
+    way = way_up(parents, i)[::-1]
+    x = v[way[0]]
+    for j in way[1:]:
+      x = op(x, v[j])
+    out.append(x)
+  return out
+
+
+def leaffix(op, parents, v):
+  children = tree_children(parents)
+
+  def of(i):
+    x = v[i]
+    for c in children[i]:
+      x = op(x, of(c))
+    return x
+  return [of(i) for i in range(len(parents))]
+
+
+def tree_parents(depths):
+  way, out = [], []
+  for i, d in enumerate(depths):
+    way = way[:d] + [i]
+    out.append(way[d - 1] if d else i)
+  return out
+
+
 def put_reversed(v, d):
   n = min(len(v), len(d))
   return v[:n][::-1] + d[n:]

@@ -28,7 +28,7 @@ class Functions:
       parameters.append((p, t))
       env += [(n, x, False) for n, x in names]
     result = self.type(2)
-    default = self.constant(parameters[-1][1]) if isinstance(parameters[-1][0], str) and len(parameters) > 1 and self.rng.random() < 0.7 else None
+    default = self.constant(parameters[-1][1]) if isinstance(parameters[-1][0], str) and len(parameters) > 1 and self.rng.random() < 0.9 else None
     return Function(name, parameters, result, self.expression(result, 3, env), signature=True, default=default)
 
   def polymorphic(self, name):
@@ -105,7 +105,7 @@ class Functions:
     if "a" not in instance and has_variable(dict(enumerate(p[1] for p in f.parameters if p[1][0] != "function")).get(0, "int")):
       instance["a"] = self.operand_type("any", env)
     args = []
-    for i, (_, p) in enumerate(f.parameters[:-1] if f.default and rng.random() < 0.5 else f.parameters):
+    for i, (_, p) in enumerate(f.parameters[:-1] if f.default and rng.random() < 0.3 else f.parameters):
       if not isinstance(p, str) and p[0] == "function":
         name = self.fresh()
         body = self.expression(p[2], levels - 1, [e for e in env if not e[2]] + [(name, p[1][0], False)])

@@ -4,7 +4,10 @@
     ways_out_test.py NVM ROOT
 """
 
+import importlib.util
+import pathlib
 import re
+import subprocess
 
 from common import ROOT, SECRET, Place, expect, finish
 
@@ -49,6 +52,7 @@ COMMANDS = {
     "repl": (["repl"], True, False, True),
     "repl FILE": (["repl"], True, False, True),
     "replay": (["replay"], True, True, False),
+    "serve": (["serve"], True, False, False),  # which allows nothing
 }
 
 
@@ -57,9 +61,26 @@ def rows():
     return dict(re.findall(r"^WAY_OUT\((\w+),\s*k(\w+),", text, re.M))
 
 
+def playground():
+    """tests/serve/common.py, whose name is taken here."""
+    path = pathlib.Path(__file__).resolve().parents[1] / "serve" / "common.py"
+    spec = importlib.util.spec_from_file_location("serve_common", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SERVE = playground()
+
+
 def start(place, command, name, allow=()):
     """Runs a program under a command; replay is that of a run under the same words."""
     words = COMMANDS[command][0]
+    if command == "serve":
+        with SERVE.Playground() as server:
+            done = server.run((place.inside / name).read_text())
+        status = {"good": 0, "failed": 1, "refused": 2}.get(done["end"], 3)
+        return subprocess.CompletedProcess(words, status, done["out"], done["err"])
     if command == "repl":
         return place.nvm(*words, *allow, text=(place.inside / name).read_text())
     if command == "replay":
@@ -93,6 +114,8 @@ def check(way, command, ending, text):
         silent = way in INSTRUCTIONS and (not runs and (ending == ".vcode" or "check" in command))
         if way in SAID_BY or silent:
             return
+        if command == "serve" and way == "kEdit":
+            return expect(f"{what}: the editor can be set", "set editor not permitted (--untrusted)" in run.stderr, run)
         said = run.stdout + run.stderr
         line = '"line":2' if "--json" in command else ":1" if command == "repl" else ":2"
         expect(f"{what}: no message with line and cure",

@@ -135,6 +135,11 @@ def check_nonsense(p):
     got = raw(p, b"POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nabc", shut=True)
     expect("half a request", " 400 " in got, got)
     raw(p, b"", shut=True)
+    crowd = [socket.create_connection(("127.0.0.1", p.port), timeout=30) for _ in range(100)]
+    crowd[0].sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    expect("who came first is served in a crowd", b" 403 " in crowd[0].recv(1000))
+    for s in crowd:
+        s.close()
     expect("it serves on", p.run("1;")["end"] == "good")
 
 
@@ -201,7 +206,7 @@ def rest_of(answer):
 
 
 def check_walls(p):
-    """Programs get out by none of the ways there are (tests/sandbox has them in detail)."""
+    """Programs get out by none of the ways there are (tests/sandbox goes through them, too)."""
     for text in ('read_string_from_file("/etc/passwd");', 'write_string_to_file("a", "/tmp/nvm_serve_marker");', 'shell_command("id", "");',
                  'load "/etc/passwd";', 'import "/etc/passwd";', 'shell "id";', 'edit;', 'dump world "/tmp/nvm_serve_marker";',
                  'dump vcode "/tmp/nvm_serve_marker" 1;', 'load "nvm_serve_secret.nesl";'):

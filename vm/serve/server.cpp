@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
@@ -47,7 +49,6 @@ struct Hall {
   Desk desk;
   std::set<Connection*> open;
   std::size_t jobs = 0;
-  std::function<void()> less;  // a connection has gone
 };
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
@@ -62,7 +63,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ~Connection() {
     drop_job();
     hall_->open.erase(this);
-    if (hall_->less) hall_->less();
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -160,9 +160,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void run(const Task& task) {
-    ++hall_->jobs;
     job_ = std::make_shared<Job>(*hall_->io, hall_->desk, hall_->settings, task,
                                  [this](std::string event, bool last) { send(std::move(event), last); });
+    ++hall_->jobs;
     head_.emplace(http::status::ok, 11);
     set_common(*head_, "application/x-ndjson", "default-src 'none'");
     head_->chunked(true);
@@ -242,46 +242,31 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 class Door {
  public:
-  Door(std::shared_ptr<Hall> hall, Tcp::acceptor& acceptor)
-      : hall_(std::move(hall)), acceptor_(acceptor), pause_(*hall_->io) {
-    hall_->less = [this] { open(); };
-  }
-  ~Door() { hall_->less = nullptr; }
-  Door(const Door&) = delete;
-  Door& operator=(const Door&) = delete;
+  Door(std::shared_ptr<Hall> hall, Tcp::acceptor& acceptor) : hall_(std::move(hall)), acceptor_(acceptor) {}
 
+  // Unless it is open, or there are as many connections as may be.
   void open() {
     if (waiting_ || hall_->open.size() >= kMostConnections || !acceptor_.is_open()) return;
-    waiting_ = true;
     acceptor_.async_accept([this](Error error, Tcp::socket socket) {
       waiting_ = false;
-      if (error == asio::error::operation_aborted) return;
-      if (error) return later();  // no descriptors, say
+      if (error) return;  // it is closed, or there are no descriptors: run() tries again
       ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
       std::make_shared<Connection>(hall_, std::move(socket))->read();
       open();
     });
+    waiting_ = true;
   }
 
   void close() {
     Error ignored;
     acceptor_.close(ignored);
-    pause_.cancel();
     const std::set<Connection*> all = hall_->open;
     for (Connection* connection : all) connection->close();
   }
 
  private:
-  void later() {
-    pause_.expires_after(std::chrono::milliseconds(100));
-    pause_.async_wait([this](Error error) {
-      if (!error) open();
-    });
-  }
-
   std::shared_ptr<Hall> hall_;
   Tcp::acceptor& acceptor_;
-  asio::steady_timer pause_;
   bool waiting_ = false;
 };
 
@@ -299,12 +284,11 @@ std::string listen(Tcp::acceptor& acceptor, unsigned short port) {
 
 // For a while.
 void run(asio::io_context& io, Door& door, const Settings& settings) {
-  io.restart();
   try {
+    door.open();
     io.run_for(kLook);
   } catch (const std::bad_alloc&) {  // of one connection, which is gone
     settings.lost();
-    door.open();
   }
 }
 
@@ -313,11 +297,11 @@ void run(asio::io_context& io, Door& door, const Settings& settings) {
 std::string serve(const Settings& settings, const std::atomic<bool>& stop,
                   const std::function<void(const std::string& address)>& ready) {
   asio::io_context io(1);
+  const auto open = asio::make_work_guard(io);  // it runs on while nothing is to be done
   Tcp::acceptor acceptor(io);
   if (std::string why = listen(acceptor, settings.port); !why.empty()) return why;
   const auto hall = std::make_shared<Hall>(io, settings, acceptor.local_endpoint().port());
   Door door(hall, acceptor);
-  door.open();
   ready(hall->desk.address());
   while (!stop.load()) run(io, door, settings);
   door.close();

@@ -28,7 +28,7 @@ syn keyword neslBuiltin int_collect_pairs int_string int_to_any interleave inter
 syn keyword neslBuiltin is_missing iseq iseq1 iseqm1 isqrt join join_with justify_clip justify_fill_line
 syn keyword neslBuiltin justify_pad_word justify_shortcut justify_text key_char kill_window ks_done
 syn keyword neslBuiltin ks_pick_g_subset ks_pick_l_subset ks_subselect kth_smallest kth_smallest_internal
-syn keyword neslBuiltin length length_from_flags linify ln log lookup lookup_all lowercase lshift
+syn keyword neslBuiltin leaffix length length_from_flags linify ln log lookup lookup_all lowercase lshift
 syn keyword neslBuiltin make_dictionary make_ps_window make_scale_box make_segdes make_sequence make_table
 syn keyword neslBuiltin make_window map map_rec mark_duplicates max max_index max_int max_scan max_val mean
 syn keyword neslBuiltin median min min_index min_int min_scan min_val minusp mod mult_scan name name_internal
@@ -42,7 +42,7 @@ syn keyword neslBuiltin print_string print_trace printl product prompt put quant
 syn keyword neslBuiltin rank_down read read_char read_check read_float_seq read_float_seq_from_file
 syn keyword neslBuiltin read_int_seq read_int_seq_from_file read_line read_object read_object_from_file
 syn keyword neslBuiltin read_plot_line read_string read_string_from_file read_word reciprocal reduce rem
-syn keyword neslBuiltin rem_internal remove_duplicates rep rest rest_tail reverse rotate round rshift
+syn keyword neslBuiltin rem_internal remove_duplicates rep rest rest_tail reverse rootfix rotate round rshift
 syn keyword neslBuiltin scalar_string scale_and_clip_segment scale_box scale_check_point scale_point
 syn keyword neslBuiltin scale_size scan scatter scatter_add scatter_max scatter_min scatter_or
 syn keyword neslBuiltin search_for_subseqs search_internal search_sorted search_table segdes segget segjoin
@@ -51,28 +51,28 @@ syn keyword neslBuiltin shell_check shell_command sin sinh slices snoc sort sort
 syn keyword neslBuiltin space spawn split split_at split_index sqrt std_dev stderr stdin stdout
 syn keyword neslBuiltin stdout_internal str_i stream string string_eql string_noparen strip_after_point subseq
 syn keyword neslBuiltin sum tab table_entries take tan tanh text_to_window text_window titled
-syn keyword neslBuiltin trace_string_depth trace_string_length transpose trim trunc union unique unpack
-syn keyword neslBuiltin unscale_point unscale_size unzip uppercase utf8_codes utf8_string value_counts
-syn keyword neslBuiltin variance vector_abrev_string vector_string vpair vsep w_add_box w_add_button
-syn keyword neslBuiltin w_add_button_stack w_add_image w_add_text w_add_text_box w_black w_blue w_bounding_box
-syn keyword neslBuiltin w_bounds_from_box w_box w_box_scale w_clear_box w_clip_and_draw_segments
-syn keyword neslBuiltin w_clip_and_shade_polygon w_cyan w_dark_gray w_draw_arrow w_draw_big_point
-syn keyword neslBuiltin w_draw_big_points w_draw_lines w_draw_point w_draw_points w_draw_rectangle
-syn keyword neslBuiltin w_draw_segments w_draw_segments_noclip w_draw_string w_get_button_input w_get_color
-syn keyword neslBuiltin w_get_input w_get_input_noblock w_get_named_box w_get_zoom_box w_gray w_green
-syn keyword neslBuiltin w_handle_button w_kill_window w_kill_window_box w_light_blue w_light_green w_magenta
-syn keyword neslBuiltin w_make_default_colormap w_make_gcs w_make_gray_colormap w_make_window
-syn keyword neslBuiltin w_make_window_box w_orange w_parse_input w_pink w_purple w_red w_reset_box_size
-syn keyword neslBuiltin w_shade_polygon w_shade_polygon_noclip w_shade_rectangle w_subbox w_white w_window
-syn keyword neslBuiltin w_write_paragraph w_write_text_centered w_write_text_left w_xor w_yellow window
-syn keyword neslBuiltin windows wordify write write_char write_check write_object write_object_int2
-syn keyword neslBuiltin write_object_to_file write_string write_string_to_file xor_scan xps_black_pixel
-syn keyword neslBuiltin xps_clear_window xps_close_window xps_color_blue xps_color_cyan xps_color_gc
-syn keyword neslBuiltin xps_color_green xps_color_purple xps_color_red xps_color_yellow xps_draw_arc
-syn keyword neslBuiltin xps_draw_arrow xps_draw_circle xps_draw_image xps_draw_lines xps_draw_point
-syn keyword neslBuiltin xps_draw_rectangle xps_draw_segments xps_draw_string xps_event_button_press
-syn keyword neslBuiltin xps_event_button_release xps_event_key_press xps_event_key_release
-syn keyword neslBuiltin xps_event_mask_button1_motion xps_event_mask_button2_motion
+syn keyword neslBuiltin trace_string_depth trace_string_length transpose tree_children tree_depths tree_levels
+syn keyword neslBuiltin tree_parents trim trunc union unique unpack unscale_point unscale_size unzip uppercase
+syn keyword neslBuiltin utf8_codes utf8_string value_counts variance vector_abrev_string vector_string vpair
+syn keyword neslBuiltin vsep w_add_box w_add_button w_add_button_stack w_add_image w_add_text w_add_text_box
+syn keyword neslBuiltin w_black w_blue w_bounding_box w_bounds_from_box w_box w_box_scale w_clear_box
+syn keyword neslBuiltin w_clip_and_draw_segments w_clip_and_shade_polygon w_cyan w_dark_gray w_draw_arrow
+syn keyword neslBuiltin w_draw_big_point w_draw_big_points w_draw_lines w_draw_point w_draw_points
+syn keyword neslBuiltin w_draw_rectangle w_draw_segments w_draw_segments_noclip w_draw_string
+syn keyword neslBuiltin w_get_button_input w_get_color w_get_input w_get_input_noblock w_get_named_box
+syn keyword neslBuiltin w_get_zoom_box w_gray w_green w_handle_button w_kill_window w_kill_window_box
+syn keyword neslBuiltin w_light_blue w_light_green w_magenta w_make_default_colormap w_make_gcs
+syn keyword neslBuiltin w_make_gray_colormap w_make_window w_make_window_box w_orange w_parse_input w_pink
+syn keyword neslBuiltin w_purple w_red w_reset_box_size w_shade_polygon w_shade_polygon_noclip
+syn keyword neslBuiltin w_shade_rectangle w_subbox w_white w_window w_write_paragraph w_write_text_centered
+syn keyword neslBuiltin w_write_text_left w_xor w_yellow window windows wordify write write_char write_check
+syn keyword neslBuiltin write_object write_object_int2 write_object_to_file write_string write_string_to_file
+syn keyword neslBuiltin xor_scan xps_black_pixel xps_clear_window xps_close_window xps_color_blue
+syn keyword neslBuiltin xps_color_cyan xps_color_gc xps_color_green xps_color_purple xps_color_red
+syn keyword neslBuiltin xps_color_yellow xps_draw_arc xps_draw_arrow xps_draw_circle xps_draw_image
+syn keyword neslBuiltin xps_draw_lines xps_draw_point xps_draw_rectangle xps_draw_segments xps_draw_string
+syn keyword neslBuiltin xps_event_button_press xps_event_button_release xps_event_key_press
+syn keyword neslBuiltin xps_event_key_release xps_event_mask_button1_motion xps_event_mask_button2_motion
 syn keyword neslBuiltin xps_event_mask_button3_motion xps_event_mask_button_press
 syn keyword neslBuiltin xps_event_mask_button_release xps_event_mask_enter_window xps_event_mask_key_press
 syn keyword neslBuiltin xps_event_mask_key_release xps_event_mask_leave_window xps_event_mask_no_event
