@@ -19,12 +19,11 @@
 #include "vm/data/compare.h"
 #include "vm/interp/interp.h"
 #include "vm/tier/block_plans.h"
-#include "vm/tier/lines.h"
 
 namespace nvm {
 namespace {
 
-enum class Compiled : std::uint8_t { kNothing, kLines, kFunctions };
+enum class Compiled : std::uint8_t { kNothing, kFunctions };
 
 // One machine for all ways to run.
 struct Setting {
@@ -36,7 +35,7 @@ struct Setting {
     machine.host = &host;
     machine.max_depth = 100;
   }
-  // Workers execute primitives alone, or every straight line, or whole functions, as compiled code.
+  // Workers execute primitives alone, or whole functions as compiled code.
   vm::Machine in_groups(std::int64_t threshold, std::int64_t group_bytes = 128 << 10,
                         Compiled compiled = Compiled::kNothing) {
     vm::block::Options in_groups;
@@ -46,7 +45,6 @@ struct Setting {
   }
   vm::Machine with(const vm::block::Options& options, Compiled compiled = Compiled::kNothing) {
     vm::Machine m = machine;
-    if (compiled == Compiled::kLines) m.line_tier = &lines;
     if (compiled == Compiled::kFunctions) m.functions = {&plans};
     mode.emplace(code, m, std::span<const vm::Value>(), options);
     m.calls = &*mode;
@@ -60,7 +58,6 @@ struct Setting {
   vm::Host host{host_options, pool, IntBits::k64};
   vm::Machine machine;
   std::unique_ptr<plan::Engine> engine = vm::cpu::make_engine();
-  vm::Lines lines{code, *engine, {.mode = vm::JitMode::kAlways}};
   vm::BlockPlans plans{code, *engine, {.mode = vm::JitMode::kAlways}};
   std::optional<vm::block::BlockMode> mode;
 };
@@ -86,10 +83,8 @@ void same_program(const ssa::Module& module, std::int64_t threshold, int threads
   const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
   const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(threshold)).run();
   same(ordinary, grouped);
-  same(ordinary, vm::Interp(setting.code, setting.in_groups(threshold, 128 << 10, Compiled::kLines)).run());
   same(ordinary,
        vm::Interp(setting.code, setting.in_groups(threshold, 128 << 10, Compiled::kFunctions)).run());
-  RC_CLASSIFY(setting.lines.counters().compiled > 0, "a compiled line");
   RC_CLASSIFY(setting.plans.counters().groups > 0, "a group by a compiled function");
   RC_CLASSIFY(setting.mode->counters().calls > 0, "a call in groups");
   RC_CLASSIFY(setting.mode->counters().failed > 0, "a call given back");
@@ -171,7 +166,7 @@ TEST_CASE("block mode keeps the results of factorials") {
 }
 
 TEST_CASE("recursive NESL programs give the same in groups") {
-  std::uint64_t compiled_lines = 0, by_functions = 0;
+  std::uint64_t by_functions = 0;
   for (const test::Recursion& recursion : test::nesl_recursions()) {
     INFO(recursion.name);
     const ssa::Module module = test::nesl_module(recursion.text);
@@ -181,8 +176,6 @@ TEST_CASE("recursive NESL programs give the same in groups") {
     for (const auto& [group_bytes, compiled] :  // with so small ones workers cut too
          {std::pair{1 << 17, Compiled::kNothing},
           {8, Compiled::kNothing},
-          {1 << 17, Compiled::kLines},
-          {8, Compiled::kLines},
           {1 << 17, Compiled::kFunctions},
           {8, Compiled::kFunctions}}) {
       const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(2, group_bytes, compiled)).run();
@@ -192,10 +185,8 @@ TEST_CASE("recursive NESL programs give the same in groups") {
       for (std::size_t i = 0; i < ordinary.values.size(); ++i)
         CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
     }
-    compiled_lines += setting.lines.counters().compiled;
     by_functions += setting.plans.counters().groups;
   }
-  CHECK(compiled_lines > 0);
   CHECK(by_functions > 0);
 }
 

@@ -99,10 +99,6 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   machine.meter = worker->meter.get();
   worker->cuts = std::make_unique<Cuts>(*this, machine);
   machine.calls = worker->cuts.get();
-  // What is counted is what the program says, so nothing is compiled then.
-  const bool compiles = machine.tally == nullptr && machine.meter == nullptr;
-  if (machine_.line_tier != nullptr && compiles) worker->lines = machine_.line_tier->hook(machine_.prims);
-  machine.lines = worker->lines.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
 }

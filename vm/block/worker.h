@@ -15,7 +15,6 @@
 #include "vm/block/split.h"
 #include "vm/interp/function_hook.h"
 #include "vm/interp/interp.h"
-#include "vm/interp/line_hook.h"
 
 namespace nvm::vm::block {
 
@@ -52,10 +51,9 @@ struct Groups {
 class Workers {
  public:
   // `code`, `inputs`, `policy` and what `machine` points to must outlive this. The primitives of a worker run
-  // on its own thread, and so does the code that `machine.line_tier` has for straight lines; nothing has
-  // effects; observed is each group as a whole, and by line where its time goes.
-  // Calls within a group that are too large for the cache are cut in turn, and so are those that idle threads
-  // can take a share of.
+  // on its own thread, and so does the code that `machine.functions` have; nothing has effects; observed is
+  // each group as a whole, and by line where its time goes. Calls within a group that are too large for the
+  // cache are cut in turn, and so are those that idle threads can take a share of.
   Workers(const Code& code, const Machine& machine, std::span<const Value> inputs, const Policy& policy);
 
   [[nodiscard]] int threads() const { return threads_; }
@@ -108,7 +106,6 @@ class Workers {
     Path path;
     std::unique_ptr<Cuts> cuts;
     std::unique_ptr<LineMeter> meter;  // null: nobody asked
-    std::unique_ptr<LineHook> lines;   // null: nothing is compiled
     std::unique_ptr<Interp> interp;
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };

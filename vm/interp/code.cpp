@@ -233,15 +233,6 @@ class Translator {
     return false;
   }
 
-  // Where there is no better way.
-  [[nodiscard]] bool joins(const ssa::Inst& inst, const Step& step) const {
-    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.leaves.has(Form::kStrided))
-      return false;
-    for (std::uint32_t i = 0; i < inst.operands; ++i)
-      if (demand_.may(f_.operands_of(inst)[i], kMakerForms)) return false;
-    return inst.results == 0 || !demand_.may(inst.first_result, kMakerForms | Forms{Form::kSlices});
-  }
-
   void add_inst(StepKind kind, const ssa::Inst& inst, std::int32_t index, std::uint64_t dies) {
     Step step;
     step.kind = kind;
@@ -266,7 +257,6 @@ class Translator {
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.unrecorded = step.repeats && !mapped_[at(inst.first_result)];
-    step.joins = kind == StepKind::kPrimitive && joins(inst, step);
     step.pending = out_.levels &&
                    (kind == StepKind::kCall ? inst.index == id_
                                             : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
@@ -401,10 +391,8 @@ Code make_code(const ssa::Module& module, Pool& pool) {
     for (const Step& step : made.steps)
       code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);
     if (made.source->lifted.lifted) {
-      find_lines(made, code.lines);
       mark_blocks(made, code.marks);
     }
-    code.lines += made.lines.size();
   }
   return code;
 }

@@ -67,7 +67,6 @@ struct Step {
   bool crosses = false;
   bool pending = false;             // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
-  bool joins = false;               // may be part of a Line
   Counted counted = Counted::kOne;  // what the cost model counts
   std::uint32_t mark = 0;           // of the block, on its first step that counts or calls; 0: none
   enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };
@@ -82,7 +81,6 @@ struct Step {
   std::uint32_t first_operand = 0;  // into CodeFunction::operands
   std::uint32_t first_result = 0;   // into CodeFunction::slots; -1 there: not used
   std::int32_t target = 0;          // kJump, kBranch: step; calls: function
-  std::int32_t line = -1;           // the line that begins here, into CodeFunction::lines
   std::int32_t window = 0;          // kCall: slots of this frame that stay; the callee's begin behind them
   const ssa::Inst* inst = nullptr;  // null for what ends a block
   SourcePos pos;
@@ -100,13 +98,6 @@ struct PackGroup {
   std::vector<Member> members;
 };
 
-// A straight line of primitives, with the jumps between them, that compiled code may execute as one.
-struct Line {
-  std::int32_t number = 0;          // among all lines of the code
-  std::vector<std::int32_t> steps;  // in the order of execution
-  std::int32_t end = 0;             // the step behind
-};
-
 struct CodeFunction {
   const ssa::Function* source = nullptr;
   std::int32_t slots = 0;  // size of a frame; parameters are the first
@@ -115,7 +106,6 @@ struct CodeFunction {
   std::vector<Operand> operands;
   std::vector<std::int32_t> result_slots;
   std::vector<PackGroup> groups;
-  std::vector<Line> lines;
   std::optional<ssa::Levels> levels;  // of tail-parallel recursion
 };
 
@@ -124,7 +114,6 @@ struct Code {
   std::vector<CodeFunction> functions;
   std::vector<Value> constants;   // empty where the run gives an input
   std::size_t most_operands = 0;  // of any step
-  std::size_t lines = 0;          // of all functions
   std::vector<Mark> marks;        // of the blocks of lifted functions, in order; the first is none
 };
 
@@ -133,9 +122,5 @@ struct Code {
 
 // Marks the blocks of a function (path.cpp).
 void mark_blocks(CodeFunction& function, std::vector<Mark>& marks);
-// Finds the lines of a function; numbers begin at `first`.
-void find_lines(CodeFunction& function, std::size_t first);
-// May a step that has `op` be part of a line, if what it reads and makes is written?
-[[nodiscard]] bool joins_lines(Op op);
 
 }  // namespace nvm::vm

@@ -21,7 +21,7 @@ bool Combined::repeated(const Step& step, std::int32_t slot) {
   return false;
 }
 
-// A counter of loops that go in step is the same in all of them. Lines would have to be compiled once more.
+// A counter of loops that go in step is the same in all of them.
 void Combined::repeat_equal(std::span<Value> arguments) const {
   constexpr std::int64_t kWorth = 16;  // elements
   for (Value& argument : arguments) {

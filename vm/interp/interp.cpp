@@ -62,7 +62,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   calls_.begin(callers);
   exited_ = false;
   exit_line_ = 0;
-  if (views_.leaves && machine_.lines == nullptr) combined_.repeat_equal(arguments);
+  if (views_.leaves) combined_.repeat_equal(arguments);
   try {
     enter(function, arguments);
     run_through();
@@ -152,7 +152,6 @@ void Interp::loop() {
       pulls_.write(step);
     switch (step.kind) {
       case StepKind::kPrimitive:
-        if (step.line >= 0 && machine_.lines != nullptr && !pending_.waits() && run_line(step)) continue;
         if (step.chains && machine_.hook == nullptr && line_.begins(step)) {
           run_chain();
           continue;
@@ -174,7 +173,7 @@ void Interp::loop() {
         accounts_.burn_step();
         if (!tail_call(step)) return;
         continue;
-      case StepKind::kDrop: shuffle(step); break;
+      case StepKind::kDrop: drop(step); break;
       case StepKind::kJump:
         accounts_.burn_step();
         jump(step);
@@ -297,6 +296,11 @@ void Interp::jump(const Step& step) {
   Value unused;
   for (std::uint32_t i = 0; i < step.operands; ++i)
     at_.fetch_one(operands[i], slots[i] >= 0 ? at_.frame[slots[i]] : unused);
+}
+
+void Interp::drop(const Step& step) {
+  const std::int32_t* slots = at_.slots_of(step);
+  for (std::uint32_t i = 0; i < step.results; ++i) release(at_.frame[slots[i]]);
 }
 
 bool Interp::condition(const Step& step) {

@@ -53,8 +53,7 @@ class Interp final {
   [[nodiscard]] std::shared_ptr<Crossing> crossing(const Step& step) const;
   void go_back(const MissedGuard& missed);
   void loop();
-  [[nodiscard]] bool run_line(const Step& step);
-  void shuffle(const Step& step);
+  void drop(const Step& step);
   void open_call(const Step& step);
   [[nodiscard]] bool tail_call(const Step& step);  // false: it was the outermost, and is done
   [[nodiscard]] bool offer_call(const Step& step, std::int64_t depth, Value* arguments);

@@ -21,9 +21,7 @@ namespace nvm::vm {
 enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
 
 class FunctionTier;
-class LineHook;
 class Path;
-class LineTier;
 class LevelLoops;
 
 struct Machine {
@@ -31,8 +29,6 @@ struct Machine {
   Host* host = nullptr;
   RegionHook* hook = nullptr;
   CallHook* calls = nullptr;
-  LineHook* lines = nullptr;             // of this interpreter alone; asked where it has no `hook`
-  LineTier* line_tier = nullptr;         // gives the interpreters of block mode their `lines`
   std::vector<FunctionTier*> functions;  // code for whole functions, asked by block mode in this order
   LevelLoops* levels = nullptr;          // null: recursive calls are made where they stand
   Observer* observer = nullptr;

@@ -64,9 +64,8 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
   jit_ = std::make_unique<vm::Jit>(*engine_, context_, jit);
   // The stack machine, which runs what is not verified, has no code. Under kCompare nothing runs unchecked.
   if (options.engine == Engine::kCpu && options.jit != Jit::kCompare && code.module != nullptr)
-    lines_ = std::make_unique<vm::Lines>(code, *engine_, jit);
-  if (lines_ != nullptr) loops_ = std::make_unique<vm::MaskedLoops>(code, *engine_, jit);
-  if (lines_ != nullptr && options.block_plans)
+    loops_ = std::make_unique<vm::MaskedLoops>(code, *engine_, jit);
+  if (loops_ != nullptr && options.block_plans)
     plans_ = std::make_unique<vm::BlockPlans>(code, *engine_, jit);
 }
 

@@ -8,7 +8,6 @@
 #include "vm/lib/nvm.hpp"
 #include "vm/tier/block_plans.h"
 #include "vm/tier/jit.h"
-#include "vm/tier/lines.h"
 #include "vm/tier/masked_loops.h"
 
 namespace nvm::lib {
@@ -25,8 +24,7 @@ class Compiling {
   [[nodiscard]] vm::RegionHook* begin(const vm::PrimContext& context);
   // Of the engine; may be null.
   [[nodiscard]] Orderer* orderer() const { return engine_ == nullptr ? nullptr : engine_->orderer(); }
-  // For block mode's workers; null if they compile nothing.
-  [[nodiscard]] vm::LineTier* lines() const { return lines_.get(); }
+  // For block mode.
   [[nodiscard]] std::vector<vm::FunctionTier*> functions() const;
   // Adds this run's counters to it, and the explanation, which is of all runs so far.
   void report(const Program::Impl& program, Run& run) const;
@@ -42,7 +40,6 @@ class Compiling {
   vm::MaskedLoopCounters loops_before_;
   std::unique_ptr<plan::Engine> engine_;
   std::unique_ptr<vm::Jit> jit_;
-  std::unique_ptr<vm::Lines> lines_;
   std::unique_ptr<vm::BlockPlans> plans_;
   std::unique_ptr<vm::MaskedLoops> loops_;
   std::unique_ptr<vm::Recorder> recorder_;

@@ -425,7 +425,6 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
   Compiling& compiling = observed ? *observed : this->compiling(program);
   m.prims.orderer = compiling.orderer();
   m.hook = compiling.begin(m.prims);
-  m.line_tier = compiling.lines();
   const bool counted = options.cost || options.fuel > 0;  // of what these run, no work is counted
   if (!counted) m.functions = compiling.functions();
   stop.store(vm::Stop::kNo);
