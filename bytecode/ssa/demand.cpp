@@ -105,7 +105,6 @@ class Solver {
   [[nodiscard]] bool leaves(const Inst& inst, Form form) const {
     switch (form) {
       case Form::kStrided: return reads_[at(inst.first_result)] == 1;
-      case Form::kPlaces: return gets(inst, Form::kRuns);
       case Form::kGrowing:
         return inst.word == TypeWord::kInt && (gets(inst, Form::kGrowing) || gets(inst, Form::kSums));
       case Form::kSlices: return leaves_slices(inst);
@@ -148,7 +147,7 @@ class Solver {
       forms = forms.without({Form::kSlices});
     return forms;
   }
-  // A scatter of one value to places a stride apart, which is not known to be one: both stay unwritten, or
+  // A scatter of one value to places a stride apart, which is not known to be one: both stay delayed, or
   // none.
   void read_strided(const Inst& inst) {
     const ValueId value = operand(inst, 0);

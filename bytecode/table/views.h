@@ -20,7 +20,6 @@ enum class Form : std::uint8_t {
   kStrided,    // t  the places of a scatter of one value, and that value
   kSpread,     // s  an element for each segment
   kFlags,      // c  a comparison with such
-  kPlaces,     // p  where flags are set
   kPeriodic,   // y  a few numbers over and over
   kSums,       // k  exclusive sums of equal numbers
   kGrowing,    // g  numbers that grow evenly from segment to segment
@@ -28,7 +27,7 @@ enum class Form : std::uint8_t {
   kSlices,     // m  parts of segments, and what is computed from them
   kGather,     // l  elements of another vector by indices
 };
-inline constexpr std::string_view kFormLetters = "uvirtscpykgaml";
+inline constexpr std::string_view kFormLetters = "uvirtscykgaml";
 
 // A set of them.
 class Forms {

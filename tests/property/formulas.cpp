@@ -264,56 +264,6 @@ TEST_CASE("runs that move over defaults") {
                });
 }
 
-// How a lifted conditional puts the instances of one side together with the others.
-TEST_CASE("elements that go to where flags are set") {
-  check_chains(
-      "DPERMUTE by a PACK of all indices",
-      {FastPath::kLeavePlaces, FastPath::kPutFlagged, FastPath::kWritePlaces}, [](Chain& c) {
-        constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
-        const TypeWord word = kWords[below(c.rng, 3)];
-        share(c);
-        const std::int64_t n = below(c.rng, c.chance(4) ? 5000 : 100);
-        const Segdes s = c.chance(20) ? c.segdes(c.lengths()) : Segdes::regular(1, n);
-        const std::int64_t set_in_all = 1 + below(c.rng, 40);  // flags are set rarely, often, ...
-        Lengths set;
-        for (std::int64_t i = 0; i < s.total(); ++i) set.push_back(below(c.rng, 40) < set_in_all ? 1 : 0);
-        const bool compared = c.chance(3);
-        const Value ints = vm::int_vector(c.pool, set);
-        const std::int64_t count = std::count(set.begin(), set.end(), 1);
-        const Value v = c.vector(word, count + (c.chance(20) ? 1 : 0));
-        const bool repeats = c.chance(2) && s.total() > 1;
-        const Value d = c.vector(word, repeats ? 1 : s.total());
-        const Value from = Vector::of_int(c.chance(20) ? -1 : 0);
-        const Segdes to = Segdes::regular(1, s.total() + (c.chance(20) ? 1 : 0));
-        same_both_ways([&](bool formulas) {
-          const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
-          const Value zero =
-              c.run(Op::kDist, TypeWord::kInt, {Value(Vector::of_int(0)), Segdes::regular(1, s.total())},
-                    maker(Op::kDist))[0];
-          const Value flags =
-              c.run(Op::kGt, TypeWord::kInt, {ints, zero}, compared ? maker(Op::kGt) : PrimFn())[0];
-          const auto all = static_cast<std::size_t>(s.segments());
-          const Value starts = all == 1 ? from : Value(vm::int_vector(c.pool, Lengths(all, 0)));
-          const Value ones =
-              all == 1 ? Value(Vector::of_int(1)) : Value(vm::int_vector(c.pool, Lengths(all, 1)));
-          const Value indices = c.run(Op::kIndex, TypeWord::kNone, {starts, ones, s}, maker(Op::kIndex))[0];
-          const std::vector<Value> places =
-              c.run(Op::kPack, TypeWord::kInt, {indices, flags, s}, maker(Op::kPack));
-          Value defaults = d;
-          if (repeats) {
-            Value operands[2] = {d, Segdes::regular(1, s.total())};
-            if (formulas)
-              run_repeating_dist(c.context, word, operands, {&defaults, 1});
-            else
-              run_primitive(c.context, Op::kDist, word, operands, {&defaults, 1});
-          }
-          return std::vector<Value>{c.run(Op::kDpermute, word, {v, places[0], defaults, places[1], to},
-                                          formulas ? vm::find_reader(Op::kDpermute, true) : nullptr)[0],
-                                    places[1]};
-        });
-      });
-}
-
 // Places in segments of a result, cut into runs that two vectors fill between them: alternately, at random,
 // or with gaps and overlaps now and then.
 struct Joined {

@@ -70,7 +70,7 @@ struct Chain {
                                                     : Storage::kI64);
   }
 
-  // The strides of n runs, unwritten where an interpreter would leave them so.
+  // The strides of n runs, delayed where an interpreter would leave them so.
   Value ones(std::size_t n, bool formulas) {
     if (formulas && n > 1) return Vector::repeated(Vector::of_int(1), static_cast<std::int64_t>(n));
     return vm::int_vector(pool, Lengths(n, 1));

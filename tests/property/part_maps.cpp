@@ -1,4 +1,4 @@
-// Numbers that come over and over, and what is computed with parts of segments: unwritten as written.
+// Numbers that come over and over, and what is computed with parts of segments: delayed as written.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>

@@ -49,7 +49,6 @@ struct View {
     kNumbers,   // base(k) + i * stride(k) is element i of segment k
     kElements,  // x[base(k) + i] is
     kCompare,   // x compared with base(k) in segment k
-    kPlaces,    // where the flags x, of one segment, are set
     kBody,      // `op` and `word`, elementwise, of `operands`, some of which are views
     kAssembly,  // `parts` over x
     kPending,   // runs of what a call is still to give, from base.list on each (vm/prims/destination.h)

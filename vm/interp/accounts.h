@@ -73,9 +73,9 @@ class Accounts {
       observer_->begin(*step.inst, step.site, 0);
   }
   // For one who asks why it is not recorded.
-  void note_unwritten(const Step& step) const {
+  void note_delayed(const Step& step) const {
     if (sees_work_ && recorded_) [[unlikely]]
-      observer_->left(*step.inst, kUnwritten);
+      observer_->left(*step.inst, kDelayed);
   }
   void note_branch(bool way) const {
     if (branches_seen_) observer_->branch(way);

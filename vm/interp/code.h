@@ -58,12 +58,12 @@ struct Step {
   bool one_constant = false;  // DIST of a vector whose elements are one constant
   // DIST: only RAND and scatters read its result, so that recording it gains nothing.
   bool unrecorded = false;
-  // Vectors that stay unwritten (bytecode/ssa/demand.h).
+  // Vectors that stay delayed (bytecode/ssa/demand.h).
   Forms leaves;              // in which forms it may leave its first result
   Forms indices;             // a move: in which it may find its second operand
   bool leaves_pull = false;  // BPERMUTE: may leave a pull
   bool takes_pull = false;   // BPERMUTE, PERMUTE: may take one as its first operand, and give one
-  // May leave or find what stays unwritten for all threads, and in calls (ssa::kCrossing).
+  // May leave or find what stays delayed for all threads, and in calls (ssa::kCrossing).
   bool crosses = false;
   bool pending = false;             // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain

@@ -90,7 +90,7 @@ bool Combined::sort(const Step& step, std::span<Value> operands, std::span<Value
   if (machine_.hook != nullptr) accounts_.note_line(step);
   if (machine_.hook != nullptr)
     for (Value& operand : operands) written(operand);
-  accounts_.note_unwritten(step);
+  accounts_.note_delayed(step);
   if (accounts_.counts() && machine_.hook != nullptr) accounts_.count(step, operands);
   std::optional<Moving> moving;
   if (accounts_.counts_moved() && machine_.hook != nullptr) moving.emplace(step.op).reads(operands[0]);

@@ -19,8 +19,8 @@ void Executor::perform(const Step& step) {
     if (accounts_.counts()) accounts_.count(step, operands);
   }
   const std::int32_t slot = at.slots_of(step)[0];
-  if (step.crosses && views_.unwritten && unwritten_.stays(step, slot >= 0 ? at.frame[slot] : at.outputs[0]))
-    return unwritten_.finish(step, slot);
+  if (step.crosses && views_.delayed && delayed_.stays(step, slot >= 0 ? at.frame[slot] : at.outputs[0]))
+    return delayed_.finish(step, slot);
   if (alone && step.results == 1) {
     if (combined_.repeated(step, slot)) return;
   } else if (alone) {
@@ -41,7 +41,7 @@ void Executor::perform(const Step& step) {
   if (step.sorts != nullptr && combined_.sort(step, operands, results)) return;
   RegionHook* const hook = machine_.hook;
   const bool leaves = step.leaves.has(Form::kStrided) && (hook == nullptr || !hook->repeats());
-  if (leaves && unwritten_.leave_strided(step, operands, results)) return;
+  if (leaves && delayed_.leave_strided(step, operands, results)) return;
   if (hook != nullptr) {
     const bool unrecorded = step.unrecorded && !hook->repeats();
     if (!unrecorded && hook->offer(*step.inst, step.site, operands, results)) return;
@@ -58,7 +58,7 @@ void Executor::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Executor::execute_here(const Step& step, std::span<Value> operands,
                                                           std::span<Value> results) {
-  if (step.indices.has(Form::kStrided) && unwritten_.put_strided(operands, results)) return;
+  if (step.indices.has(Form::kStrided) && delayed_.put_strided(operands, results)) return;
   RegionHook* const hook = machine_.hook;
   if (hook == nullptr && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
@@ -151,7 +151,7 @@ bool Executor::count_plain(const Step& step) {
     if (bytes)
       written += *bytes;
     else if (!std::holds_alternative<std::monostate>(at_.frame[slots[i]]))
-      read = 0;  // unwritten
+      read = 0;  // delayed
   }
   if (InPlace::may(step.op) && slots[0] >= 0) read -= in_place.unmoved({&at_.frame[slots[0]], 1});
   accounts_.moved(read + written);

@@ -5,23 +5,23 @@
 #include <span>
 
 #include "vm/interp/combined.h"
+#include "vm/interp/delayed.h"
 #include "vm/interp/pending_call.h"
 #include "vm/interp/pulls.h"
-#include "vm/interp/unwritten.h"
 
 namespace nvm::vm {
 
 class Executor : private Room {
  public:
   struct Rooms {
-    Unwritten& unwritten;
+    Delayed& delayed;
     Pulls& pulls;
     Combined& combined;
     PendingCall& pending;
   };
   Executor(const Room& shared, const Rooms& rooms)
       : Room(shared),
-        unwritten_(rooms.unwritten),
+        delayed_(rooms.delayed),
         pulls_(rooms.pulls),
         combined_(rooms.combined),
         pending_(rooms.pending) {}
@@ -46,7 +46,7 @@ class Executor : private Room {
   void execute_here(const Step& step, std::span<Value> operands, std::span<Value> results);
   void execute_counted(const Step& step, std::span<Value> operands, std::span<Value> results);
 
-  Unwritten& unwritten_;
+  Delayed& delayed_;
   Pulls& pulls_;
   Combined& combined_;
   PendingCall& pending_;

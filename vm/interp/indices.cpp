@@ -1,11 +1,11 @@
 // Indices that only say where one value is put, along runs of places a stride apart, as in a sieve.
-#include "vm/interp/unwritten.h"
+#include "vm/interp/delayed.h"
 #include "vm/prims/repeated.h"
 #include "vm/prims/strided.h"
 
 namespace nvm::vm {
 
-bool Unwritten::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
+bool Delayed::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average
   Value& descriptor = operands.back();
@@ -16,7 +16,7 @@ bool Unwritten::leave_strided(const Step& step, std::span<Value> operands, std::
   if (step.op == Op::kIndex && s->total() < kRun * s->segments()) return false;
   for (Value& operand : operands) force(operand);
   const bool counts = accounts_.counts() && machine_.hook != nullptr;
-  accounts_.note_unwritten(step);
+  accounts_.note_delayed(step);
   if (machine_.hook != nullptr) accounts_.note_line(step);
   if (step.op == Op::kDist) {
     if (counts) accounts_.count(step, operands);
@@ -35,7 +35,7 @@ bool Unwritten::leave_strided(const Step& step, std::span<Value> operands, std::
 }
 
 // False: the indices are there, and the instruction is to be executed by them.
-bool Unwritten::put_strided(std::span<Value> operands, std::span<Value> results) const {
+bool Delayed::put_strided(std::span<Value> operands, std::span<Value> results) const {
   const View* index = view_of(operands[1], &View::is_strided);
   if (index == nullptr) return false;
   const auto& value = std::get<Vector>(operands[0]);

@@ -38,12 +38,12 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
               !accounts_.itemised()),
       views_(machine, guards_),
       shared_(machine_, at_, accounts_, views_),
-      unwritten_(shared_),
+      delayed_(shared_),
       pulls_(shared_),
       combined_(shared_),
       pending_(shared_, calls_, combined_),
-      line_(shared_, unwritten_),
-      exec_(shared_, {unwritten_, pulls_, combined_, pending_}) {
+      line_(shared_, delayed_),
+      exec_(shared_, {delayed_, pulls_, combined_, pending_}) {
   at_.constants = code.constants;
   at_.scratch.resize(code.most_operands + 1);
   for (std::size_t c = 0; c < at_.constants.size(); ++c) {

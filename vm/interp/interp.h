@@ -9,6 +9,7 @@
 #include "vm/interp/call_stack.h"
 #include "vm/interp/code.h"
 #include "vm/interp/combined.h"
+#include "vm/interp/delayed.h"
 #include "vm/interp/executor.h"
 #include "vm/interp/frames.h"
 #include "vm/interp/machine.h"
@@ -16,7 +17,6 @@
 #include "vm/interp/pulls.h"
 #include "vm/interp/registers.h"
 #include "vm/interp/strip_line.h"
-#include "vm/interp/unwritten.h"
 
 namespace nvm::vm {
 
@@ -83,7 +83,7 @@ class Interp final {
   bool guards_;  // the hook may pass conditionals on trust
   ViewPolicy views_;
   const Room shared_;
-  Unwritten unwritten_;
+  Delayed delayed_;
   Pulls pulls_;
   Combined combined_;
   PendingCall pending_;

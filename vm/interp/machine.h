@@ -35,7 +35,7 @@ struct Machine {
   Tally* tally = nullptr;      // null: nothing is counted
   LineMeter* meter = nullptr;  // null: nothing is measured
   std::int64_t* moved =
-      nullptr;           // bytes are added to it (moved.h), whatever is left unwritten; null: they are not
+      nullptr;           // bytes are added to it (moved.h), whatever is left delayed; null: they are not
   Path* path = nullptr;  // null: nothing is noted; else `tally` counts, and there is no `hook`
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds

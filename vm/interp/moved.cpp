@@ -70,7 +70,6 @@ void Moving::read_view(const View& v) {
       read_vector(v.x, moves_ && operands_ == 0);
       return read_vector(v.base.list, moves_ && operands_ == 0);
     case Source::kCompare: read_vector(v.x, false); return read_vector(v.base.list, false);
-    case Source::kPlaces: return read_vector(v.x, false);
     case Source::kAssembly: return read_assembly(v);
     case Source::kBody:
       for (const Value& operand : v.operands) read_value(operand);

@@ -1,5 +1,5 @@
-// Bytes that instructions move where vectors may stay unwritten (vm/prims/views.h). Who leaves its result
-// unwritten moves nothing; who reads that moves what it is made of, each element once. A result that is a
+// Bytes that instructions move where vectors may stay delayed (vm/prims/views.h). Who leaves its result
+// delayed moves nothing; who reads that moves what it is made of, each element once. A result that is a
 // part of an operand, or lies in its memory already, is not moved.
 #pragma once
 

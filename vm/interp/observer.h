@@ -98,8 +98,8 @@ struct KernelRun {
   std::span<const ssa::Inst* const> insts = {};  // of the program, computed in it
 };
 
-// Why an instruction was not recorded that leaves or reads vectors that are not written (unwritten.h).
-inline constexpr std::string_view kUnwritten = "it leaves or reads what is not written";
+// Why an instruction was not recorded that leaves or reads vectors that are not written (delayed.h).
+inline constexpr std::string_view kDelayed = "it leaves or reads what is not written";
 
 class Observer {
  public:
@@ -129,7 +129,7 @@ class Observer {
   // many were made.
   virtual void begin_calls(const OpenCalls& /*calls*/) {}
   virtual void end_calls(std::uint64_t /*made*/) {}
-  // Before the execution of an instruction that is not a call; what is left unwritten is left so whether
+  // Before the execution of an instruction that is not a call; what is left delayed is left so whether
   // anybody looks or not. `work`: elements that the cost model counts, as far as operands tell, also of an
   // instruction that is unpaid. One that a RegionHook takes is reported with its region instead.
   virtual void begin(const ssa::Inst& /*inst*/, const Site& /*site*/, std::int64_t /*work*/) {}
@@ -138,7 +138,7 @@ class Observer {
   // Bytes that instructions have moved (moved.h), most of them the one that began last.
   virtual void moved(std::int64_t /*bytes*/) {}
   // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def, or
-  // kUnwritten); begin follows.
+  // kDelayed); begin follows.
   virtual void left(const ssa::Inst& /*inst*/, std::string_view /*stop*/) {}
   // If sees_branches(): a conditional was decided that is no check. (Compiled lines pass checks.)
   virtual void branch(bool /*taken*/) {}

@@ -9,7 +9,7 @@
 
 namespace nvm::vm {
 
-// Flags are such that may stay unwritten.
+// Flags are such that may stay delayed.
 [[nodiscard]] std::vector<PackGroup> find_pack_groups(const ssa::Function& f, const Slots& slots,
                                                       const ssa::Demand& demand);
 

@@ -4,8 +4,8 @@
 
 #include "vm/interp/pulls.h"
 
+#include "vm/interp/delayed.h"
 #include "vm/interp/moved.h"
-#include "vm/interp/unwritten.h"
 #include "vm/prims/pull.h"
 
 namespace nvm::vm {
@@ -96,7 +96,7 @@ bool Pulls::leave(const Step& step) {
   }
   took(machine_.prims, FastPath::kLeavePull);
   accounts_.note_line(step);
-  accounts_.note_unwritten(step);
+  accounts_.note_delayed(step);
   if (accounts_.counts()) accounts_.count(step, to.total());
   Value* parts = at_.scratch.data();
   at_.fetch(step, parts);
@@ -129,7 +129,7 @@ bool Pulls::move(const Step& step, const View& pull) {
   }
   const Vector* made = plain(moved_.result);
   if (made == nullptr) return false;
-  accounts_.note_unwritten(step);
+  accounts_.note_delayed(step);
   if (accounts_.counts()) accounts_.count(step, second.total());
   if (accounts_.counts_moved()) accounts_.moved(moved);
   const bool shorter = made->length() < v.length();

@@ -17,11 +17,11 @@ struct ViewPolicy {
   ViewPolicy(const Machine& machine, bool guards)
       : leaves(machine.hook == nullptr),
         repeats(machine.hook == nullptr || machine.hook->repeats()),
-        unwritten(!guards && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
+        delayed(!guards && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
         long_from(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {}
   bool leaves;             // nobody records: any result may be one repeated element, or a view
   bool repeats;            // any result may be one repeated element
-  bool unwritten;          // vectors may stay so as ssa::kCrossing says
+  bool delayed;            // vectors may stay so as ssa::kCrossing says
   std::int64_t long_from;  // elements from which instructions may wait for those that follow
 };
 

@@ -56,13 +56,13 @@ void StripLine::start(const Step& step) {
 
 // Does its result follow from what is known, without the line?
 bool StripLine::follows(const Step& step) const {
-  if (!views_.unwritten || !step.crosses || op_info(step.op).kind != OpKind::kMap) return false;
+  if (!views_.delayed || !step.crosses || op_info(step.op).kind != OpKind::kMap) return false;
   const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < 2; ++i)
     if (!operands[i].is_constant() && static_cast<std::size_t>(operands[i].slot()) < waiting_.size() &&
         waiting(operands[i]) >= 0)
       return false;
-  return unwritten_.follows(step);
+  return delayed_.follows(step);
 }
 
 bool StripLine::join_map(const Step& step) {

@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "vm/interp/unwritten.h"
+#include "vm/interp/delayed.h"
 #include "vm/prims/chain.h"
 
 namespace nvm::vm {
 
 class StripLine : private Room {
  public:
-  StripLine(const Room& shared, const Unwritten& unwritten) : Room(shared), unwritten_(unwritten) {}
+  StripLine(const Room& shared, const Delayed& delayed) : Room(shared), delayed_(delayed) {}
 
   [[nodiscard]] bool begins(const Step& step) const;
   void start(const Step& step);
@@ -36,7 +36,7 @@ class StripLine : private Room {
   void await(const Step& step, std::int32_t made);
   [[nodiscard]] std::int32_t waiting(Operand operand) const;
 
-  const Unwritten& unwritten_;
+  const Delayed& delayed_;
   Chain chain_;
   std::vector<std::int32_t> slots_;    // by instruction of chain_: the slot of its result, or -1
   std::vector<std::int32_t> waiting_;  // by slot: the instruction whose result it is to hold, or -1

@@ -18,15 +18,14 @@ constexpr std::int64_t kFewest = 32;  // elements; shorter vectors are written f
 const Vector& written(const AssemblyPart& part) { return std::get<Vector>(part.v); }
 Vector& written(AssemblyPart& part) { return std::get<Vector>(part.v); }
 // What is not written; null for a vector.
-const View* unwritten(const AssemblyPart& part) { return view_of(part.v); }
+const View* delayed(const AssemblyPart& part) { return view_of(part.v); }
 
 // --- Where parts belong ---
 
 // Where the runs of segments of equal lengths go, if that is the same for all of them.
-bool note_regular(const View& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
-                  AssemblyPart& part) {
+bool note_regular(const View& runs, const Segdes& source, const Segdes& dest, AssemblyPart& part) {
   if (!runs.s.is_regular() || !source.is_regular() || !dest.is_regular() ||
-      source.segments() != runs.s.segments() || !same_start(runs.base.list, context, part.offset))
+      source.segments() != runs.s.segments() || !same_start(runs.base.list, part.offset))
     return false;
   part.length = runs.s.regular_length();
   part.count = runs.s.segments();
@@ -71,7 +70,7 @@ bool place_vector(const Segdes& dest, const PrimContext& context, AssemblyPart& 
     part.count = dest.segments();
     return true;
   }
-  return note_regular(*part.runs, part.source, dest, context, part) ||
+  return note_regular(*part.runs, part.source, dest, part) ||
          note_pieces(*part.runs, part.source, dest, context, part);
 }
 
@@ -129,32 +128,32 @@ bool add_up(const Segdes& a, const Segdes& b, const Segdes& all, Pool& pool) {
 // Of a half: the first waits, the second finds all in its place.
 bool place_half(const View* before, const Segdes& dest, const PrimContext& context,
                 const AssemblyPart& part) {
-  const View& half = *unwritten(part);
+  const View& half = *delayed(part);
   const Vector& starts = part.runs->base.list;
   if (!same_segments(part.runs->s, half.s) || !same_segments(part.source, half.s)) return false;
   if (half.half == View::Half::kFirst)
     return before == nullptr && all_zero(starts) && add_up(half.s, half.other, dest, *context.pool);
-  const View* first = before != nullptr ? unwritten(before->parts[0]) : nullptr;
+  const View* first = before != nullptr ? delayed(before->parts[0]) : nullptr;
   return first != nullptr && first->is_half() && first->x.raw() == half.x.raw() &&
          same_segments(first->s, half.other) && are_lengths(starts, first->s, *context.pool);
 }
 
 // Of what is computed from slices: one half of every segment.
-bool place_map(const View* before, const Segdes& dest, const PrimContext& context, AssemblyPart& part) {
-  const Segdes& s = unwritten(part)->s;
+bool place_map(const View* before, const Segdes& dest, AssemblyPart& part) {
+  const Segdes& s = delayed(part)->s;
   if (!part.runs->s.identical(s) || !part.source.identical(s) || 2 * s.total() != dest.total() ||
-      !note_regular(*part.runs, part.source, dest, context, part) || part.length == 0)
+      !note_regular(*part.runs, part.source, dest, part) || part.length == 0)
     return false;
   if (before == nullptr) return true;
   const AssemblyPart& other = before->parts[0];
-  return unwritten(other) != nullptr && !unwritten(other)->is_half() && unwritten(other)->s.identical(s) &&
+  return delayed(other) != nullptr && !delayed(other)->is_half() && delayed(other)->s.identical(s) &&
          part.offset + other.offset == part.length && std::min(part.offset, other.offset) == 0;
 }
 
 bool place(const View* before, const Segdes& dest, const PrimContext& context, AssemblyPart& part) {
-  const View* v = unwritten(part);
+  const View* v = delayed(part);
   if (v == nullptr) return place_vector(dest, context, part);
-  return v->is_half() ? place_half(before, dest, context, part) : place_map(before, dest, context, part);
+  return v->is_half() ? place_half(before, dest, context, part) : place_map(before, dest, part);
 }
 
 // --- Filling ---
@@ -301,7 +300,7 @@ bool fill_by_vectors(std::vector<AssemblyPart>& parts, const Segdes& dest, const
 }
 
 bool fill(const PrimCall& call, std::vector<AssemblyPart> parts, const Segdes& dest) {
-  const View* last = unwritten(parts.back());
+  const View* last = delayed(parts.back());
   if (last == nullptr) return fill_by_vectors(parts, dest, call.context, call.results[0]);
   if (last->is_half()) {
     took(call.context, FastPath::kJoinHalves);
@@ -346,14 +345,13 @@ bool take_part(const PrimCall& call, AssemblyPart& part) {
 bool begins(const PrimCall& call, const Segdes& dest, const AssemblyPart& part) {
   const auto* over = std::get_if<Vector>(&call.operands[2]);
   if (over == nullptr || over->length() != dest.total()) return false;
-  const View* v = unwritten(part);
+  const View* v = delayed(part);
   return v != nullptr && v->is_half() ? v->half == View::Half::kFirst : over->is_repeated();
 }
 
 // Are parts of one kind? Vectors go with vectors only.
 bool goes_on(const View& before, const Segdes& dest, const AssemblyPart& part) {
-  return same_segments(before.s, dest) &&
-         (unwritten(part) == nullptr) == (unwritten(before.parts[0]) == nullptr);
+  return same_segments(before.s, dest) && (delayed(part) == nullptr) == (delayed(before.parts[0]) == nullptr);
 }
 
 }  // namespace
@@ -366,7 +364,7 @@ bool assemble(const PrimCall& call, bool may_wait) {
   if (source.segments() != dest.segments() || !take_part(call, part) ||
       (before != nullptr ? !goes_on(*before, dest, part) : !begins(call, dest, part)))
     return false;
-  const bool vectors = unwritten(part) == nullptr;
+  const bool vectors = delayed(part) == nullptr;
   if (vectors && dest.total() < kFewest) return false;
   if (vectors && may_wait && part.elements() == 0) {
     call.results[0] = std::move(call.operands[2]);

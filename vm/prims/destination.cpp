@@ -6,7 +6,6 @@
 
 #include "bytecode/base/stack.h"
 #include "vm/prims/assembly.h"
-#include "vm/prims/flagged.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
@@ -25,8 +24,6 @@ std::int64_t* numbers_of(const BufferRef& memory) { return reinterpret_cast<std:
 
 // The second operand of a move of n elements as runs of places; null if it is no such thing.
 ViewRef take_runs(const PrimContext& context, const Value& places, std::int64_t n) {
-  if (const View* flagged = view_of(places, View::Source::kPlaces))
-    return take_runs(context, materialise(*flagged, context), n);
   if (const auto* written = std::get_if<Vector>(&places))
     return written->length() == n ? runs_view(Segdes::regular(n, 1), *written) : nullptr;
   if (const View* periodic = view_of(places, &View::is_periodic_runs)) {

@@ -19,7 +19,6 @@ constexpr std::int64_t kChunk = 1 << 15;
 // Element by element of one segment, or of a chunk of it.
 std::int64_t gather_part(const Moving& g, std::int64_t segment, std::int64_t begin, std::int64_t end,
                          const Fresh& out) {
-  if (begin == end) return -1;
   const std::int64_t bad = g.t.gather[g.width][g.idx.kind()](
       g.v.at(g.source.offset(segment)), g.idx.at(begin), g.flags == nullptr ? nullptr : g.flags + begin,
       end - begin, g.source.length(segment), out.at(begin));
@@ -40,24 +39,18 @@ std::int64_t gather_all(const Moving& g, const Fresh& out) {
   const kernels::Segments source = kernel_segments(g.source);
   const kernels::Segments dest = kernel_segments(g.dest);
   const auto kernel = g.t.gather_segments[g.width][g.idx.kind()];
-  const std::int64_t chunks = chunk_count(context, g.dest.total() + k, kChunk);
   std::atomic<std::int64_t> first_bad{-1};
   const auto note = [&](std::int64_t bad) {
     if (bad >= 0) note_first(first_bad, bad);
   };
-  if (chunks == 1) {
-    note(kernel(g.v.data(), g.idx.at(0), g.flags, source, dest, 0, k, out.data()));
-  } else {
-    const std::vector<Cut> cuts = cut_segments(dest, k, g.dest.total(), chunks);
-    for_chunks(context.threads, chunks, [&](std::int64_t c) {
-      const auto i = static_cast<std::size_t>(c);
-      const ChunkParts p = chunk_parts(dest, cuts[i], cuts[i + 1]);
-      note(gather_part(g, cuts[i].segment, p.head_begin, p.head_end, out));
-      if (p.first < p.last)
-        note(kernel(g.v.data(), g.idx.at(0), g.flags, source, dest, p.first, p.last, out.data()));
-      note(gather_part(g, p.last, p.tail_begin, p.tail_end, out));
-    });
-  }
+  for_segments(
+      context, dest, k, g.dest.total(), kChunk,
+      [&](std::int64_t first, std::int64_t last) {
+        note(kernel(g.v.data(), g.idx.at(0), g.flags, source, dest, first, last, out.data()));
+      },
+      [&](std::int64_t segment, std::int64_t begin, std::int64_t end) {
+        note(gather_part(g, segment, begin, end, out));
+      });
   return first_bad;
 }
 

@@ -3,7 +3,6 @@
 
 #include "bytecode/base/stack.h"
 #include "vm/prims/assembly.h"
-#include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
 #include "vm/prims/move.h"
 #include "vm/prims/operands.h"
@@ -74,7 +73,6 @@ std::optional<FastPath> writing(const View& v) {
       return v.is_gather() ? FastPath::kWritePull : v.is_half() ? FastPath::kWriteHalf : FastPath::kWritePart;
     case Source::kCompare: return FastPath::kWriteCompare;
     case Source::kAssembly: return FastPath::kWriteJoin;
-    case Source::kPlaces: return FastPath::kWritePlaces;
     case Source::kBody: return FastPath::kWriteMap;
     case Source::kPending:
     case Source::kRanks: break;
@@ -91,7 +89,6 @@ Value made(const View& v, const PrimContext& context) {
              : v.is_half() ? written_half(v, context)
                            : written_part(v, context);
     case Source::kCompare: return compared(v, context);
-    case Source::kPlaces: return written_flagged(v, context);
     case Source::kAssembly: return written_assembly(v, context);
     case Source::kBody: return written_part(v, context);
     case Source::kPending:

@@ -217,19 +217,11 @@ class Ranker {
     });
   }
   [[nodiscard]] Packing long_packing(const T* v, std::int64_t n) const {
-    const std::int64_t parts = (n + chunk_ - 1) / chunk_;
-    std::vector<std::array<std::int64_t, 2>> ranges(static_cast<std::size_t>(parts));
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
-      const std::int64_t begin = c * chunk_;
-      range_of(v + begin, std::min(chunk_, n - begin), ranges[static_cast<std::size_t>(c)].data());
-    });
-    std::int64_t low = ranges[0][0];
-    std::int64_t high = ranges[0][1];
-    for (const auto& r : ranges) {
-      low = std::min(low, r[0]);
-      high = std::max(high, r[1]);
-    }
-    return packing(low, high, n);
+    std::int64_t r[2];
+    key_range_of_all(
+        context_, n, chunk_,
+        [&](std::int64_t begin, std::int64_t m, std::int64_t* some) { range_of(v + begin, m, some); }, r);
+    return packing(r[0], r[1], n);
   }
 
   // Few different keys: a rank is the number of smaller keys and of equal ones before.

@@ -108,5 +108,21 @@ struct ChunkParts {
   std::int64_t tail_begin, tail_end;  // elements; a tail's segment is `last`
 };
 [[nodiscard]] ChunkParts chunk_parts(kernels::Segments s, Cut from, Cut to);
+// whole(first, last), in segments, and part(segment, begin, end), in elements, for all of `count` segments
+// with `total` elements, in chunks of `chunk` of both.
+template <typename Whole, typename Part>
+void for_segments(const PrimContext& context, kernels::Segments s, std::int64_t count, std::int64_t total,
+                  std::int64_t chunk, Whole whole, Part part) {
+  const std::int64_t chunks = chunk_count(context, total + count, chunk);
+  if (chunks == 1) return whole(std::int64_t{0}, count);
+  const std::vector<Cut> cuts = cut_segments(s, count, total, chunks);
+  for_chunks(context.threads, chunks, [&](std::int64_t c) {
+    const auto i = static_cast<std::size_t>(c);
+    const ChunkParts p = chunk_parts(s, cuts[i], cuts[i + 1]);
+    if (p.head_begin < p.head_end) part(cuts[i].segment, p.head_begin, p.head_end);
+    if (p.first < p.last) whole(p.first, p.last);
+    if (p.tail_begin < p.tail_end) part(p.last, p.tail_begin, p.tail_end);
+  });
+}
 
 }  // namespace nvm::vm

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kFewest = 64;  // elements; shorter vectors are computed faster than described
 
-bool unwritten(const Value& value) {
+bool delayed(const Value& value) {
   const View* f = view_of(value);
   return f != nullptr && (f->is_slice() || f->is_map());
 }
@@ -26,7 +26,7 @@ std::int64_t length_of(const Value& value) {
   return f != nullptr ? f->s.total() : std::get<Vector>(value).length();
 }
 
-// BPERMUTE: of equally long segments the same part of each stays unwritten.
+// BPERMUTE: of equally long segments the same part of each stays delayed.
 void leave_part(const PrimCall& call) {
   const View* runs = view_of(call.operands[1]);
   const Segdes& from = segdes_operand(call, 2);
@@ -35,8 +35,8 @@ void leave_part(const PrimCall& call) {
   std::int64_t offset = 0;
   if (runs != nullptr && runs->is_runs() && along.total() >= kFewest && !v.is_repeated() &&
       v.length() == from.total() && from.is_regular() && along.is_regular() && runs->s.identical(along) &&
-      from.segments() == along.segments() && same_start(runs->base.list, call.context, offset) &&
-      offset >= 0 && offset + along.regular_length() <= from.regular_length() && along.regular_length() > 0) {
+      from.segments() == along.segments() && same_start(runs->base.list, offset) && offset >= 0 &&
+      offset + along.regular_length() <= from.regular_length() && along.regular_length() > 0) {
     took(call.context, FastPath::kLeavePart);
     View f;
     f.source = View::Source::kElements;
@@ -52,7 +52,7 @@ void leave_part(const PrimCall& call) {
 void leave_map(const PrimCall& call) {
   const std::size_t n = op_info(call.op).operands.size();
   const std::span<Value> operands(call.operands, n);
-  const auto found = std::find_if(operands.begin(), operands.end(), unwritten);
+  const auto found = std::find_if(operands.begin(), operands.end(), delayed);
   if (found != operands.end() && std::all_of(operands.begin(), operands.end(), [&](const Value& v) {
         return length_of(v) == length_of(*found);
       })) {
@@ -138,7 +138,7 @@ Value write_once(const View& f, const PrimContext& context, std::map<const View*
   }
   std::vector<Value> operands = f.operands;
   for (Value& v : operands) {
-    if (!unwritten(v)) continue;
+    if (!delayed(v)) continue;
     const ViewRef held = std::get<ViewRef>(v);
     auto at = known.find(held.get());
     if (at == known.end()) at = known.emplace(held.get(), write_once(*held, context, known)).first;
@@ -169,7 +169,7 @@ std::optional<SlicesRun> run_of_slices(const PrimContext& context, const Value& 
 }
 
 void write_part(const PrimContext& context, Value& value) {
-  if (!unwritten(value)) return;
+  if (!delayed(value)) return;
   const ViewRef held = std::get<ViewRef>(value);
   value = materialise(*held, context);
 }

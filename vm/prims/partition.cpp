@@ -81,8 +81,7 @@ void part_by_all(const PrimContext& context, const Parting& p, std::span<const S
   each_piece([&](Piece& piece, const std::byte* v, const std::byte* x) {
     for (std::size_t i = 0; i < relations.size(); ++i) {
       const auto relation = relation_number(relations[i]);
-      piece.at[i] =
-          t.count_compare[relation][type](v, x, 0, {nullptr, piece.end - piece.begin}, 1, nullptr, nullptr);
+      piece.at[i] = t.count_compare[relation][type](v, piece.end - piece.begin, x);
     }
   });
   place_pieces(pieces, p, targets);

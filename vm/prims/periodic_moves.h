@@ -15,7 +15,7 @@ namespace nvm::vm {
 // REPLACE, MAKE_SEGDES. Null for others.
 [[nodiscard]] PrimFn find_periodic_maker(Op op);
 [[nodiscard]] PrimFn find_periodic_reader(Op op);
-// As find_maker, for instructions that only what grows evenly makes leave something unwritten, as the places
+// As find_maker, for instructions that only what grows evenly makes leave something delayed, as the places
 // where equally long segments begin (Form::kGrowing); null for others.
 [[nodiscard]] PrimFn find_growing_maker(Op op);
 

@@ -6,6 +6,7 @@
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
+#include "vm/prims/repeated.h"
 #include "vm/prims/run_moves.h"
 #include "vm/prims/views.h"
 
@@ -20,27 +21,13 @@ const ViewRef* runs_at(const PrimCall& call, int i) {
                                                               : nullptr;
 }
 
-// The number that all elements are, if they are.
-bool all_equal(const Vector& v, const PrimContext& context, std::int64_t& x) {
-  if (v.length() == 0) return false;
-  if (v.is_scalar() || v.is_repeated()) {
-    x = v.scalar_int();
-    return true;
-  }
-  std::int64_t range[2];
-  switch (v.storage()) {
-    case Storage::kI32: kernel_table(context.isa).index_range[0](v.raw(), v.length(), range); break;
-    case Storage::kI64: kernel_table(context.isa).index_range[1](v.raw(), v.length(), range); break;
-    default: return false;
-  }
-  x = range[0];
-  return range[0] == range[1];
-}
-
 }  // namespace
 
-bool same_start(const Vector& starts, const PrimContext& context, std::int64_t& start) {
-  return all_equal(starts, context, start);
+bool same_start(const Vector& starts, std::int64_t& start) {
+  if (starts.length() == 0) return false;
+  const bool one = starts.is_scalar() || starts.is_repeated();
+  start = one ? starts.scalar_int() : starts.int_at(0);
+  return one || all_equal(starts);
 }
 
 namespace {
@@ -52,7 +39,7 @@ bool take_regular(const PrimCall& call, const View& runs) {
   const Segdes& along = segdes_operand(call, 3);
   std::int64_t offset = 0;
   if (!from.is_regular() || !along.is_regular() || from.segments() != along.segments() ||
-      from.segments() < 2 || v.length() != from.total() || !all_equal(runs.base.list, call.context, offset))
+      from.segments() < 2 || v.length() != from.total() || !same_start(runs.base.list, offset))
     return false;
   const std::int64_t n = along.regular_length();
   if (n < 1 || offset < 0 || offset > from.regular_length() - n) return false;

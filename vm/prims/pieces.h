@@ -9,6 +9,6 @@ namespace nvm::vm {
 // False if there is something about the operands that needs a closer look; nothing has happened then.
 [[nodiscard]] bool take_pieces(const PrimCall& call);
 // The number that all `starts` are; false if they are not one.
-[[nodiscard]] bool same_start(const Vector& starts, const PrimContext& context, std::int64_t& start);
+[[nodiscard]] bool same_start(const Vector& starts, std::int64_t& start);
 
 }  // namespace nvm::vm

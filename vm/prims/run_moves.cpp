@@ -36,25 +36,19 @@ struct Pieces {
     const std::int64_t k = along.segments();
     const kernels::Segments a = kernel_segments(along);
     const auto kernel = kernel_table(context.isa).copy_runs[width][starts.kind()][gathers ? 1 : 0];
-    const std::int64_t chunks = chunk_count(context, along.total() + k, kChunk);
-    if (chunks == 1) {
-      kernel(v.data(), starts.at(0), a, there, 0, k, out.data());
-      return;
-    }
-    const std::vector<Cut> cuts = cut_segments(a, k, along.total(), chunks);
-    for_chunks(context.threads, chunks, [&](std::int64_t c) {
-      const auto i = static_cast<std::size_t>(c);
-      const ChunkParts p = chunk_parts(a, cuts[i], cuts[i + 1]);
-      copy_part(v, cuts[i].segment, p.head_begin, p.head_end, out);
-      if (p.first < p.last) kernel(v.data(), starts.at(0), a, there, p.first, p.last, out.data());
-      copy_part(v, p.last, p.tail_begin, p.tail_end, out);
-    });
+    for_segments(
+        context, a, k, along.total(), kChunk,
+        [&](std::int64_t first, std::int64_t last) {
+          kernel(v.data(), starts.at(0), a, there, first, last, out.data());
+        },
+        [&](std::int64_t segment, std::int64_t begin, std::int64_t end) {
+          copy_part(v, segment, begin, end, out);
+        });
   }
 
  private:
   void copy_part(const Elements& v, std::int64_t k, std::int64_t begin, std::int64_t end,
                  const Fresh& out) const {
-    if (begin == end) return;
     const std::int64_t place = there.start(k) + starts[k] + (begin - along.offset(k));
     std::memcpy(out.at(gathers ? begin : place), v.at(gathers ? place : begin),
                 static_cast<std::size_t>(v.at(end) - v.at(begin)));

@@ -159,29 +159,14 @@ class Sorter {
   // One segment by all threads.
   void sort_long(const I* v, std::int64_t n, I* out) const {
     std::int64_t range[2];
-    range_by_parts(n, range,
-                   [&](std::int64_t begin, std::int64_t m, std::int64_t* r) { range_of(v + begin, m, r); });
+    key_range_of_all(
+        context_, n, chunk_,
+        [&](std::int64_t begin, std::int64_t m, std::int64_t* r) { range_of(v + begin, m, r); }, range);
     with_keys(range, [&]<typename W>(const Keys<W>& keys, int bits) {
       if (sizeof(W) < sizeof(I)) took(context_, FastPath::kSortNarrow);
       sort_keys<W>(n, bits, keys, out, W{0}, [=](std::int64_t i) { return keys.of(v[i]); });
     });
   }
-  template <typename F>
-  void range_by_parts(std::int64_t n, std::int64_t* range, F f) const {
-    const std::int64_t parts = (n + chunk_ - 1) / chunk_;
-    std::vector<std::array<std::int64_t, 2>> ranges(static_cast<std::size_t>(parts));
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
-      const std::int64_t begin = c * chunk_;
-      f(begin, std::min(chunk_, n - begin), ranges[static_cast<std::size_t>(c)].data());
-    });
-    range[0] = ranges[0][0];
-    range[1] = ranges[0][1];
-    for (const auto& r : ranges) {
-      range[0] = std::min(range[0], r[0]);
-      range[1] = std::max(range[1], r[1]);
-    }
-  }
-
   // Keys key(0), ... below 2^bits, to which `more` is added before they are written as elements.
   template <typename W, typename Key>
   void sort_keys(std::int64_t n, int bits, const Keys<W>& keys, I* out, W more, const Key& key) const {
@@ -222,7 +207,7 @@ class Sorter {
   void sort_again(const W* words, std::int64_t n, const Keys<W>& keys, I* out, W more, W mask) const {
     took(context_, FastPath::kSortAgain);
     std::int64_t range[2];
-    range_by_parts(n, range, [&](std::int64_t begin, std::int64_t m, std::int64_t* r) {
+    const auto some = [&](std::int64_t begin, std::int64_t m, std::int64_t* r) {
       W low = mask;
       W high = 0;
       for (std::int64_t i = begin; i < begin + m; ++i) {
@@ -231,7 +216,8 @@ class Sorter {
       }
       r[0] = static_cast<std::int64_t>(low);  // below 2^63: a bit at least has been split off
       r[1] = static_cast<std::int64_t>(high);
-    });
+    };
+    key_range_of_all(context_, n, chunk_, some, range);
     const auto low = static_cast<W>(range[0]);
     const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(range[1] - range[0])));
     sort_keys<W>(n, bits, keys, out, static_cast<W>(more + low),

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
@@ -17,25 +16,6 @@ namespace {
 
 constexpr std::int64_t kChunk = 1 << 16;
 constexpr std::int64_t kLong = 64;  // average length from which a call per segment does not show
-
-// whole(first, last) and part(segment, begin, end), the latter in elements, over all chunks.
-template <typename Whole, typename Part>
-void for_segments(const PrimContext& context, const Segdes& s, Whole whole, Part part) {
-  const kernels::Segments segments = kernel_segments(s);
-  const std::int64_t chunks = chunk_count(context, s.total() + s.segments(), kChunk);
-  if (chunks == 1) {
-    whole(std::int64_t{0}, s.segments());
-    return;
-  }
-  const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
-    const auto i = static_cast<std::size_t>(c);
-    const ChunkParts p = chunk_parts(segments, cuts[i], cuts[i + 1]);
-    if (p.head_begin < p.head_end) part(cuts[i].segment, p.head_begin, p.head_end);
-    if (p.first < p.last) whole(p.first, p.last);
-    if (p.tail_begin < p.tail_end) part(p.last, p.tail_begin, p.tail_end);
-  });
-}
 
 bool runs_fit_32(const Elements& a, const Elements& b, kernels::Segments s, std::int64_t count) {
   constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min();
@@ -143,7 +123,7 @@ void dist(const PrimCall& call) {
   const kernels::Table& t = kernel_table(context.isa);
   const kernels::Segments segments = kernel_segments(s);
   for_segments(
-      context, s,
+      context, segments, s.segments(), s.total(), kChunk,
       [&](std::int64_t first, std::int64_t last) {
         t.dist[width](x.data(), segments, first, last, out.data());
       },
@@ -172,7 +152,7 @@ void index(const PrimCall& call) {
   };
   if (s.segments() == 1 || s.segments() * kLong <= s.total()) {
     for_segments(
-        context, s,
+        context, segments, s.segments(), s.total(), kChunk,
         [&](std::int64_t first, std::int64_t last) {
           for (std::int64_t k = first; k < last; ++k) part(k, segments.start(k), segments.start(k + 1));
         },
@@ -183,7 +163,7 @@ void index(const PrimCall& call) {
     const Widened by(b, wider, context);
     const auto kernel = t.runs[wider == Storage::kI32 ? 0 : 1][narrow ? 0 : 1];
     for_segments(
-        context, s,
+        context, segments, s.segments(), s.total(), kChunk,
         [&](std::int64_t first, std::int64_t last) {
           kernel(from.data(), by.data(), segments, first, last, out.data());
         },

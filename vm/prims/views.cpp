@@ -8,7 +8,6 @@
 
 #include "bytecode/table/op_kind.h"
 #include "vm/prims/assembly.h"
-#include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
@@ -32,6 +31,7 @@ using Source = View::Source;
 constexpr std::int64_t kFewest = 32;        // elements; shorter vectors are written faster than described
 constexpr std::int64_t kScratch = 1 << 19;  // bytes of elements that are packed without counting them first
 constexpr std::int64_t kChunk = 1 << 15;    // elements and segments that one thread takes at a time
+constexpr std::size_t kRegister = 64;       // bytes
 
 const View* view_operand(const PrimCall& call, int i) { return view_of(call.operands[i]); }
 
@@ -200,59 +200,67 @@ kernels::PackTarget target_of(Scalar relation) {
   return to;
 }
 
-void pack_compared(const PrimCall& call, const View& f, bool wanted) {
-  const PrimContext& context = call.context;
-  took(context, FastPath::kPackCompared);
-  const kernels::Table& t = kernel_table(context.isa);
-  const Vector& v = vector_operand(call, 0);
-  const Segdes& s = segdes_operand(call, 2);
-  const kernels::Segments segments = kernel_segments(s);
-  const std::size_t relation = relation_number(f.compare);
-  const int type = kernel_type(v);
-  const Compared x(f);
-  Lengths lengths(context, s, wanted);
-  const Parting parting{v, s, x.data(), x.step(), type, false};
-  if (worth_all(context, v.length())) {
-    kernels::PackTarget targets[2] = {target_of(f.compare), {}};  // the second takes nothing
-    targets[0].lengths = lengths.data();
-    BufferRef memory[2];
-    part_by_all(context, parting, {&f.compare, 1}, targets, memory);
-    const std::int64_t total = targets[0].total;
-    const std::int64_t n = total == v.length() ? 0 : total;
-    return give_packed(call, packed_part(context, v.storage(), std::move(memory[0]), n), total, lengths);
-  }
-  if (v.bytes() <= kScratch) {
-    BufferRef scratch = context.pool->allocate(v.byte_count());
-    const std::int64_t total = t.pack_compare[relation][type](v.raw(), x.data(), x.step(), segments,
-                                                              s.segments(), scratch.data(), lengths.data());
-    const std::int64_t n = total == v.length() ? 0 : total;
-    return give_packed(call, packed_part(context, v.storage(), std::move(scratch), n), total, lengths);
-  }
-  const std::int64_t total = t.count_compare[relation][type](v.raw(), x.data(), x.step(), segments,
-                                                             s.segments(), nullptr, lengths.data());
-  Fresh out(context, v.storage(), total == v.length() ? 0 : total);
-  if (out.bytes() > 0) {
-    const BufferRef scratch =
-        total == 1 ? context.pool->allocate(ByteCount(sizeof(std::int64_t))) : BufferRef();
-    std::byte* to = total == 1 ? scratch.data() : out.data();  // one element lies where nothing lies behind
-    t.pack_compare[relation][type](v.raw(), x.data(), x.step(), segments, s.segments(), to, nullptr);
-    if (total == 1) std::memcpy(out.data(), to, out.bytes());
-  }
-  give_packed(call, out.take(), total, lengths);
-}
-
 // The PACKs of `p` by one thread, in one pass.
 void part_alone(const PrimContext& context, const Parting& p, std::span<kernels::PackTarget> targets,
                 std::span<BufferRef> memory) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (p.join && i == 1) continue;
-    memory[i] = context.pool->allocate(p.v.byte_count());
+    const kernels::PackTarget& to = targets[i];
+    const bool none = (to.less | to.equal | to.greater | to.unordered) == 0;
+    memory[i] = context.pool->allocate(none ? ByteCount(kRegister) : p.v.byte_count());
     targets[i].out = memory[i].data();
   }
   const kernels::Table& t = kernel_table(context.isa);
   const auto& kernel = p.join ? t.partition_joined : t.partition;
   kernel[targets.size() - 2][p.type](p.v.raw(), p.x, p.step, kernel_segments(p.s), p.s.segments(),
                                      targets.data());
+}
+
+// PACKs by comparisons with the values of `f`, in one pass. The kernels have two targets at least.
+void pack_compared(const PrimCall& call, const View& f, std::span<Packing> packings) {
+  const Vector& v = vector_operand(call, 0);
+  const Segdes& s = segdes_operand(call, 2);
+  const PrimContext& context = call.context;
+  const Compared x(f);
+  std::array<Packing*, kMostPackings> to;  // the halves of a pair first
+  for (std::size_t i = 0; i < packings.size(); ++i) to[i] = &packings[i];
+  const auto rank = [](const Packing* p) {
+    return p->half == Packing::Half::kNone ? 3 : static_cast<int>(p->half);
+  };
+  std::stable_sort(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(packings.size()),
+                   [&](const Packing* a, const Packing* b) { return rank(a) < rank(b); });
+  const bool join =
+      packings.size() > 1 && to[0]->half == Packing::Half::kFirst && to[1]->half == Packing::Half::kSecond;
+  std::array<kernels::PackTarget, kMostPackings> all_targets;
+  const std::span targets(all_targets.data(), std::max<std::size_t>(packings.size(), 2));
+  std::array<Scalar, kMostPackings> relations;
+  std::array<BufferRef, kMostPackings> memory;
+  std::array<std::optional<Lengths>, kMostPackings> lengths;
+  for (std::size_t i = 0; i < packings.size(); ++i) {
+    relations[i] = to[i]->relation;
+    targets[i] = target_of(relations[i]);
+    targets[i].lengths = lengths[i].emplace(context, s, to[i]->second || (join && i < 2)).data();
+  }
+  const Parting parting{v, s, x.data(), x.step(), kernel_type(v), join};
+  if (worth_all(context, v.length()))
+    part_by_all(context, parting, {relations.data(), packings.size()}, targets, memory);
+  else
+    part_alone(context, parting, targets, memory);
+  for (std::size_t i = 0; i < packings.size(); ++i) {
+    const bool all = targets[i].total == v.length();
+    if (all)
+      to[i]->results[1] = s;
+    else
+      lengths[i]->give(targets[i].total, to[i]->results[1]);
+    if (join && i < 2) continue;
+    to[i]->results[0] = all ? v : packed_part(context, v.storage(), std::move(memory[i]), targets[i].total);
+  }
+  if (!join) return;
+  took(context, FastPath::kLeaveHalves);
+  const std::int64_t total = targets[0].total + targets[1].total;
+  make_halves(packed_part(context, v.storage(), std::move(memory[0]), total),
+              std::get<Segdes>(to[0]->results[1]), std::get<Segdes>(to[1]->results[1]), to[0]->results[0],
+              to[1]->results[0]);
 }
 
 // From segment k of `s` on.
@@ -285,6 +293,21 @@ void copy_flagged_by_all(const PrimContext& context, const Vector& v, const std:
   });
 }
 
+// The elements of the flagged segments of v, `total` in all but not all of v's, as a part of it that shares
+// its memory, if they lie one behind the other and are worth that; a flag for each of s.
+std::optional<Vector> flagged_part(const Vector& v, const std::uint8_t* flags, const Segdes& s,
+                                   std::int64_t total) {
+  constexpr std::int64_t kWorth = 1 << 10;
+  if (total < kWorth || total == v.length() || !worth_sharing(v, total)) return std::nullopt;
+  const kernels::Segments segments = kernel_segments(s);
+  std::int64_t first = 0;
+  std::int64_t last = s.segments();
+  while (flags[first] == 0) ++first;
+  while (flags[last - 1] == 0) --last;
+  if (segments.start(last) - segments.start(first) != total) return std::nullopt;
+  return v.part(segments.start(first), total);
+}
+
 void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
   const PrimContext& context = call.context;
   took(context, FastPath::kPackSegments);
@@ -310,6 +333,13 @@ void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
   give_packed(call, out.take(), total, lengths);
 }
 
+void pack_compared(const PrimCall& call, const View& f, bool wanted) {
+  took(call.context, FastPath::kPackCompared);
+  Packing packing{.relation = f.compare, .second = wanted, .results = {}};
+  pack_compared(call, f, {&packing, 1});
+  std::move(packing.results.begin(), packing.results.end(), call.results);
+}
+
 template <bool kSecond>
 void pack_view(const PrimCall& call) {
   if (const View* f = view_operand(call, 1)) {
@@ -322,15 +352,6 @@ void pack_view(const PrimCall& call) {
     write_operand(call, 1);
   }
   kSecond ? pack(call) : pack_elements(call);
-}
-
-void pack_indices(const PrimCall& call) {
-  if (view_operand(call, 0) != nullptr) {
-    write_operand(call, 1);
-    if (leave_flagged(call)) return;
-  }
-  write_operand(call, 0);
-  pack_view<true>(call);
 }
 
 // Runs of v moved over the defaults; false if there is something about them that needs a closer look, and
@@ -347,22 +368,25 @@ bool move_runs(const PrimCall& call, const View& runs) {
   if (!fits || v.is_scalar() || v.is_repeated() || v.storage() == Storage::kI8) return false;
   const Segdes dest = destination(ss, ds);
   const std::int64_t count = runs.s.segments();
-  const kernels::Segments segments = kernel_segments(runs.s);
-  const BufferRef memory = context.pool->allocate(ByteCount::of<std::int64_t>(count));
-  auto* places = reinterpret_cast<std::int64_t*>(memory.data());
+  const BufferRef memory = context.pool->allocate(ByteCount::of<std::int64_t>(2 * count + 3));
+  auto* place = reinterpret_cast<std::int64_t*>(memory.data());
+  std::int64_t* const begin = place + count + 1;
   const Elements x(runs.base.list, context);
   const Indices first(x, context);
-  if (!t.place_runs[first.kind()](first.at(0), segments, count, kernel_segments(ss), kernel_segments(dest),
-                                  ss.segments(), places))
-    return false;
+  const std::int64_t pieces =
+      t.note_pieces[first.kind()](first.at(0), kernel_segments(runs.s), count, kernel_segments(ss),
+                                  kernel_segments(dest), ss.segments(), place, begin);
+  if (pieces < 0) return false;
   const Defaults d(defaults, context);
   const Storage storage = storage_is_int(d.storage()) ? std::max(d.storage(), v.storage()) : d.storage();
   if (v.storage() != storage) return false;
   took(context, FastPath::kPutRuns);
   Fresh out(context, storage, defaults.length(), defaults);
   d.copy_to(context, storage, out);
-  t.put_runs(v.raw(), static_cast<std::int64_t>(storage_bytes(storage)), LengthsOf(runs.s, context).view(),
-             count, v.length(), places, out.data());
+  const Elements from(v, context);
+  for (std::int64_t k = 0; k < pieces; ++k)
+    std::memcpy(out.at(place[k]), from.at(begin[k]),
+                static_cast<std::size_t>(from.at(begin[k + 1]) - from.at(begin[k])));
   call.results[0] = out.take();
   return true;
 }
@@ -377,7 +401,6 @@ void move_written(const PrimCall& call) {
   if (const View* f = view_operand(call, 1)) {
     const ViewRef held = std::get<ViewRef>(call.operands[1]);
     if (f->is_runs() && (scatter_by_all(call, *f) || move_runs(call, *f))) return;
-    if (f->source == Source::kPlaces && move_to_flagged(call, *f)) return;
     write_operand(call, 1);
   }
   dpermute(call);
@@ -422,49 +445,11 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
   const View* f = view_operand(call, 1);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
-  const PrimContext& context = call.context;
-  if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(context, *f, v, s))
+  if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) ||
+      !compares_elements(call.context, *f, v, s))
     return false;
-  took(context, FastPath::kPackGroup);
-  const Compared x(*f);
-  std::array<Packing*, kMostPackings> to;  // the halves of a pair first
-  for (std::size_t i = 0; i < packings.size(); ++i) to[i] = &packings[i];
-  const auto rank = [](const Packing* p) {
-    return p->half == Packing::Half::kNone ? 3 : static_cast<int>(p->half);
-  };
-  std::stable_sort(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(packings.size()),
-                   [&](const Packing* a, const Packing* b) { return rank(a) < rank(b); });
-  const bool join = to[0]->half == Packing::Half::kFirst && to[1]->half == Packing::Half::kSecond;
-  std::array<kernels::PackTarget, kMostPackings> targets;
-  std::array<Scalar, kMostPackings> relations;
-  std::array<BufferRef, kMostPackings> memory;
-  std::array<std::optional<Lengths>, kMostPackings> lengths;
-  for (std::size_t i = 0; i < packings.size(); ++i) {
-    relations[i] = to[i]->relation;
-    targets[i] = target_of(relations[i]);
-    targets[i].lengths = lengths[i].emplace(context, s, to[i]->second || (join && i < 2)).data();
-  }
-  const Parting parting{v, s, x.data(), x.step(), kernel_type(v), join};
-  if (worth_all(context, v.length()))
-    part_by_all(context, parting, {relations.data(), packings.size()}, {targets.data(), packings.size()},
-                memory);
-  else
-    part_alone(context, parting, {targets.data(), packings.size()}, memory);
-  for (std::size_t i = 0; i < packings.size(); ++i) {
-    const bool all = targets[i].total == v.length();
-    if (all)
-      to[i]->results[1] = s;
-    else
-      lengths[i]->give(targets[i].total, to[i]->results[1]);
-    if (join && i < 2) continue;
-    to[i]->results[0] = all ? v : packed_part(context, v.storage(), std::move(memory[i]), targets[i].total);
-  }
-  if (!join) return true;
-  took(context, FastPath::kLeaveHalves);
-  const std::int64_t total = targets[0].total + targets[1].total;
-  make_halves(packed_part(context, v.storage(), std::move(memory[0]), total),
-              std::get<Segdes>(to[0]->results[1]), std::get<Segdes>(to[1]->results[1]), to[0]->results[0],
-              to[1]->results[0]);
+  took(call.context, FastPath::kPackGroup);
+  pack_compared(call, *f, packings);
   return true;
 }
 
@@ -477,7 +462,6 @@ bool exclude(Scalar a, Scalar b) {
 PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_view;
   if (op == Op::kDpermute) return dpermute_view<true>;
-  if (op == Op::kPack) return pack_indices;
   if (const PrimFn growing = find_growing_maker(op)) return growing;
   return compares(op) ? compare_view : find_periodic_maker(op);
 }

@@ -1,4 +1,4 @@
-// Instructions that leave vectors unwritten or read such (vm/data/view.h), and how these are written after
+// Instructions that leave vectors delayed or read such (vm/data/view.h), and how these are written after
 // all. PACK compares and packs in one pass and counts on the way, packs segments that go as a whole, and
 // BPERMUTE and DPERMUTE move runs. Where one DPERMUTE writes over another, as in `a ++ b`, the first waits,
 // and both write the result once, in order. Results are those of the primitives, bit for bit, and so are
@@ -39,10 +39,10 @@ inline constexpr std::size_t kMostPackings = 3;
 // Is it a comparison?
 [[nodiscard]] constexpr bool compares(Op op) { return map_algebra(op) == Algebra::kRelation; }
 // The forms in which find_maker's leave a result (bytecode/table/views.h).
-inline constexpr Forms kMakerForms{Form::kRuns,     Form::kSpread, Form::kFlags,   Form::kPlaces,
-                                   Form::kPeriodic, Form::kSums,   Form::kGrowing, Form::kPending};
+inline constexpr Forms kMakerForms{Form::kRuns, Form::kSpread,  Form::kFlags,  Form::kPeriodic,
+                                   Form::kSums, Form::kGrowing, Form::kPending};
 // As find_primitive, for an instruction whose (first) result is read by such only: it may be a view. Null for
-// others than DIST, INDEX, PACK, DPERMUTE and comparisons.
+// others than DIST, INDEX, DPERMUTE and comparisons.
 [[nodiscard]] PrimFn find_maker(Op op);
 // As find_primitive, for an instruction that may find views among its operands and makes none. `second`:
 // whether somebody wants its second result; if not, it may be missing. Null for others than PACK, INDEX,

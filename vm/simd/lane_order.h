@@ -1,5 +1,5 @@
-// With AVX2, which has no instructions for it: lanes of a register packed to the front by a mask, and spread
-// from there to the places of a mask, by tables of their numbers.
+// With AVX2, which has no instruction for it: lanes of a register packed to the front by a mask, by a table
+// of their numbers.
 #pragma once
 
 #include "vm/simd/vectors.h"
@@ -10,18 +10,14 @@ namespace nvm::vm::simd {
 
 namespace {
 
-// For a mask of eight lanes of 32 bits, a byte for each lane: `flagged` has the numbers of those that the
-// mask has, in order, `before` how many of them stand before each.
+// For a mask of eight lanes of 32 bits the numbers of those that it has, in order, a byte each.
 struct LaneOrders {
   u64 flagged[256];
-  u64 before[256];
-  constexpr LaneOrders() : flagged{}, before{} {
+  constexpr LaneOrders() : flagged{} {
     for (u32 m = 0; m < 256; ++m) {
       u32 taken = 0;
-      for (u32 lane = 0; lane < 8; ++lane) {
-        before[m] |= u64{taken} << (8 * lane);
+      for (u32 lane = 0; lane < 8; ++lane)
         if ((m >> lane & 1) != 0) flagged[m] |= u64{lane} << (8 * taken++);
-      }
     }
   }
 };
@@ -35,13 +31,6 @@ inline __m256i lanes_by(u64 order, __m256i v) {
 }
 // The lanes of m to the front; what stands behind them is unspecified.
 inline __m256i packed(u64 m, __m256i v) { return lanes_by(kLaneOrders.flagged[m], v); }
-// The first lanes of v where m says, those of `old` elsewhere.
-inline __m256i expanded(u64 m, __m256i v, __m256i old) {
-  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  const __m256i taken =
-      _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<i32>(m)), bits), bits);
-  return _mm256_blendv_epi8(old, lanes_by(kLaneOrders.before[m], v), taken);
-}
 
 }  // namespace
 

@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "vm/interp/random.h"
-#include "vm/prims/chain.h"
 
 namespace nvm::vm {
 
-using soac::kNone;
 using soac::RegionInst;
 using soac::Var;
 using soac::VarId;
@@ -35,19 +33,13 @@ class Eager {
         failed_(failed),
         env_(std::move(region.inputs)),
         last_use_(r_.vars.size(), 0),
-        written_out_(written_out_vars(r_)),
-        waiting_(r_.vars.size(), kNone) {
+        written_out_(written_out_vars(r_)) {
     for (std::size_t i = 0; i < r_.insts.size(); ++i)
       for (const VarId x : r_.insts[i].operands) last_use_[at(x)] = i;
   }
 
   void run(std::span<Value> outputs) {
-    for (std::size_t i = 0; i < r_.insts.size();) {
-      if (begins_line(r_.insts[i]))
-        i = run_line(i);
-      else
-        execute(i++);
-    }
+    for (std::size_t i = 0; i < r_.insts.size(); ++i) execute(i);
     for (std::size_t i = 0; i < r_.vars.size(); ++i)
       if (r_.vars[i].role == VarRole::kOutput) outputs[i] = std::move(ready(static_cast<VarId>(i)));
   }
@@ -100,85 +92,6 @@ class Eager {
     }
   }
 
-  [[nodiscard]] const Vector* vector(VarId x) const {
-    return waiting_[at(x)] == kNone ? std::get_if<Vector>(&env_[at(x)]) : nullptr;
-  }
-  // A line must be worth its strips, and one instruction is none.
-  [[nodiscard]] bool begins_line(const RegionInst& in) const {
-    if (op_info(in.op).kind != OpKind::kMap || !Chain::admits(in.op, in.word)) return false;
-    const Vector* x = vector(in.operands[0]);
-    return x != nullptr && x->length() >= std::max<std::int64_t>(context_.grain / 2, 64);
-  }
-
-  // Instructions from `first` on as one line; the first that is not of it.
-  std::size_t run_line(std::size_t first) {
-    chain_.start(context_, vector(r_.insts[first].operands[0])->length());
-    made_.clear();
-    std::size_t i = first;
-    for (; i < r_.insts.size() && !chain_.full(); ++i) {
-      const RegionInst& in = r_.insts[i];
-      if (join_map(i) || join_reduction(i)) {
-        failed_ = region_.sites[static_cast<std::size_t>(in.site)];
-        continue;
-      }
-      if (!passes(in)) break;
-      execute(i);
-    }
-    std::vector<bool> wanted(made_.size());
-    for (std::size_t k = 0; k < made_.size(); ++k)
-      wanted[k] = var(made_[k]).role == VarRole::kOutput || last_use_[at(made_[k])] >= i;
-    chain_.run(wanted, results_);
-    for (std::size_t k = 0; k < made_.size(); ++k) {
-      waiting_[at(made_[k])] = kNone;
-      if (wanted[k]) env_[at(made_[k])] = std::move(results_[k]);
-    }
-    return i;
-  }
-
-  void await(VarId x, Chain::Ref made) {
-    waiting_[at(x)] = made;
-    made_.push_back(x);
-  }
-
-  bool join_map(std::size_t i) {
-    const RegionInst& in = r_.insts[i];
-    if (op_info(in.op).kind != OpKind::kMap || !Chain::admits(in.op, in.word)) return false;
-    for (const VarId x : in.operands) {
-      const Chain::Ref maker = waiting_[at(x)];
-      const Vector* v = vector(x);
-      const bool fits =
-          maker != kNone ? !chain_.is_reduction(maker) : v != nullptr && v->length() == chain_.length();
-      if (!fits) return false;
-    }
-    Chain::Ref from[3];
-    for (std::size_t j = 0; j < in.operands.size(); ++j) {
-      const Chain::Ref maker = waiting_[at(in.operands[j])];
-      from[j] = maker != kNone ? maker : chain_.operand(operand(i, j));
-    }
-    await(in.results[0], chain_.map(in.op, in.word, {from, in.operands.size()}));
-    return true;
-  }
-
-  bool join_reduction(std::size_t i) {
-    const RegionInst& in = r_.insts[i];
-    if (!Chain::reduces(in.op, chain_.length())) return false;
-    const Chain::Ref maker = waiting_[at(in.operands[0])];
-    if (maker == kNone || chain_.is_reduction(maker)) return false;
-    const auto* s = std::get_if<Segdes>(&ready(in.operands[1]));
-    if (s == nullptr || s->segments() != 1 || s->total() != chain_.length()) return false;
-    await(in.results[0], chain_.reduce(in.op, in.word, maker));
-    return true;
-  }
-
-  // May it be executed while the line waits? If it needs nothing of it and is cheap.
-  [[nodiscard]] bool passes(const RegionInst& in) const {
-    if (std::any_of(in.operands.begin(), in.operands.end(),
-                    [&](VarId x) { return waiting_[at(x)] != kNone; }))
-      return false;
-    const OpKind kind = op_info(in.op).kind;
-    return kind == OpKind::kDist || (kind == OpKind::kMap && var(in.results[0]).length == 0);
-  }
-
   const PrimContext& context_;
   RecordedRegion& region_;
   const soac::Region& r_;
@@ -186,9 +99,6 @@ class Eager {
   std::vector<Value> env_;
   std::vector<std::size_t> last_use_;
   std::vector<bool> written_out_;
-  std::vector<Chain::Ref> waiting_;  // by VarId: the instruction of the line that will make it
-  std::vector<VarId> made_;          // by instruction of the line
-  Chain chain_;
   std::vector<Value> operands_, results_;
 };
 

@@ -1,5 +1,4 @@
-// A region executed by the primitives: instruction by instruction, but for lines of elementwise ones on long
-// vectors, which go strip by strip (vm/prims/chain.h), as the interpreter itself has them executed.
+// A region executed by the primitives, instruction by instruction.
 #pragma once
 
 #include <span>

@@ -403,7 +403,6 @@ void fill_elementwise(Table& t) {
 
 void fill(Table& t) {
   fill_elementwise(t);
-  fill_expand(t);
   fill_functions(t);
   fill_fold(t);
   fill_formula(t);

@@ -1,6 +1,5 @@
-// Primitives whose flags or indices are not written: elements that compare with a value of their segment,
-// segments that go as a whole, runs that move. Elements are read once, results written once. Short segments
-// end in masked loads and stores with AVX-512, so that their lengths cost no branches.
+// PACKs whose flags are not written: how many elements compare with a value, and segments that go as a whole,
+// read and written once.
 #include "vm/prims/kernels/isa.h"
 #include "vm/prims/kernels/lanes.h"
 #include "vm/simd/short_copy.h"
@@ -9,26 +8,7 @@ namespace nvm::vm::kernels::NVM_ISA {
 
 namespace {
 
-#if NVM_VECTOR_BYTES >= 32
-// Counts the elements of one segment that stand in the relation, and stores them.
-template <typename T, Scalar kScalar, bool kStore>
-i64 compare_segment(const T* v, i64 n, T x, T* out) {
-  using L = Lanes<T>;
-  const auto y = L::all(x);
-  i64 taken = 0;
-  const auto step = [&](u64 first, const T* p) {
-    const auto e = L::load(first, p);
-    const u64 m = L::template compare<kScalar>(first, e, y);
-    if constexpr (kStore) L::store(m, e, out + taken);
-    taken += __builtin_popcountll(m);
-  };
-  constexpr u64 kAll = (u64{1} << L::kCount) - 1;
-  i64 i = 0;
-  for (; i + L::kCount <= n; i += L::kCount) step(kAll, v + i);
-  step(_bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll, v + i);
-  return taken;
-}
-#else
+#if NVM_VECTOR_BYTES < 32
 template <Scalar kScalar, typename T>
 bool stands(T a, T b) {
   switch (kScalar) {
@@ -40,32 +20,28 @@ bool stands(T a, T b) {
     default: return a != b;
   }
 }
-template <typename T, Scalar kScalar, bool kStore>
-i64 compare_segment(const T* v, i64 n, T x, T* out) {
-  i64 taken = 0;
-  for (i64 i = 0; i < n; ++i) {
-    if constexpr (kStore) out[taken] = v[i];
-    taken += stands<kScalar>(v[i], x) ? 1 : 0;
-  }
-  return taken;
-}
 #endif
 
-template <typename T, Scalar kScalar, bool kStore>
-i64 pack_compare(const void* pv, const void* px, i64 step, Segments s, i64 count, void* pout, i32* lengths) {
+// How many of n elements stand in the relation to *px.
+template <typename T, Scalar kScalar>
+i64 count_compare(const void* pv, i64 n, const void* px) {
   const T* v = static_cast<const T*>(pv);
-  const T* x = static_cast<const T*>(px);
-  T* out = static_cast<T*>(pout);
-  i64 total = 0;
-  i64 start = s.start(0);
-  for (i64 k = 0; k < count; ++k) {
-    const i64 end = s.start(k + 1);
-    const i64 taken = compare_segment<T, kScalar, kStore>(v + start, end - start, x[k * step], out + total);
-    if (lengths != nullptr) lengths[k] = static_cast<i32>(taken);
-    total += taken;
-    start = end;
-  }
-  return total;
+  const T x = *static_cast<const T*>(px);
+  i64 taken = 0;
+#if NVM_VECTOR_BYTES >= 32
+  using L = Lanes<T>;
+  const auto y = L::all(x);
+  const auto step = [&](u64 first, const T* p) {
+    taken += __builtin_popcountll(L::template compare<kScalar>(first, L::load(first, p), y));
+  };
+  constexpr u64 kAll = (u64{1} << L::kCount) - 1;
+  i64 i = 0;
+  for (; i + L::kCount <= n; i += L::kCount) step(kAll, v + i);
+  step(_bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll, v + i);
+#else
+  for (i64 i = 0; i < n; ++i) taken += stands<kScalar>(v[i], x) ? 1 : 0;
+#endif
+  return taken;
 }
 
 // length(k) of those that are flagged, else 0.
@@ -189,73 +165,12 @@ void copy_flagged(const void* v, i64 bytes, const u8* flags, Segments s, i64 cou
   copy.each(done, count);
 }
 
-// `each` runs lie in every segment, in order.
-bool evenly(Segments runs, i64 count, Segments source, i64 segments, i64 each) {
-  if (each * segments != count) return false;
-  bool even = true;
-  for (i64 j = 0; j <= segments; ++j) even &= runs.start(j * each) == source.start(j);
-  return even;
-}
-
-// The place of a run of n elements from `to` on, in a segment of `room` elements behind `base`. Empty runs
-// are nowhere.
-i64 place_run(i64 to, i64 n, i64 base, i64 room, bool& inside) {
-  const bool some = n > 0;
-  inside &= !(some & ((to < 0) | (to > room - n)));
-  return some ? base + to : 0;
-}
-
-template <typename Idx>
-bool place_evenly(const Idx* first, Segments runs, Segments dest, i64 segments, i64 each, i64* places) {
-  bool inside = true;
-  i64 k = 0;
-  i64 start = 0;
-  i64 base = dest.start(0);
-  for (i64 j = 0; j < segments; ++j) {
-    const i64 next = dest.start(j + 1);
-    for (i64 i = 0; i < each; ++i, ++k) {
-      const i64 end = runs.start(k + 1);
-      places[k] = place_run(static_cast<i64>(first[k]), end - start, base, next - base, inside);
-      start = end;
-    }
-    base = next;
-  }
-  return inside;
-}
-
-template <typename Idx>
-bool place_runs(const void* pfirst, Segments runs, i64 count, Segments source, Segments dest, i64 segments,
-                i64* places) {
-  const Idx* first = static_cast<const Idx*>(pfirst);
-  const i64 each = segments == 0 ? 0 : count / segments;
-  if (evenly(runs, count, source, segments, each))
-    return place_evenly(first, runs, dest, segments, each, places);
-  i64 segment = 0;
-  i64 segment_end = segments == 0 ? 0 : source.start(1);
-  bool inside = true;
-  i64 start = 0;
-  for (i64 k = 0; k < count; ++k) {
-    const i64 end = runs.start(k + 1);
-    while (end > start && start >= segment_end && segment + 1 < segments)
-      segment_end = source.start(++segment + 1);
-    inside &= end == start || end <= segment_end;
-    const i64 base = segments == 0 ? 0 : dest.start(segment);
-    const i64 room = segments == 0 ? 0 : dest.start(segment + 1) - base;
-    places[k] = place_run(static_cast<i64>(first[k]), end - start, base, room, inside);
-    start = end;
-  }
-  return inside;
-}
-
 template <Scalar kScalar>
 void set_compare(Table& t) {
   constexpr int kAt = index_of(kScalar) - index_of(Scalar::kLt);
-  t.pack_compare[kAt][0] = pack_compare<i32, kScalar, true>;
-  t.pack_compare[kAt][1] = pack_compare<i64, kScalar, true>;
-  t.pack_compare[kAt][2] = pack_compare<f64, kScalar, true>;
-  t.count_compare[kAt][0] = pack_compare<i32, kScalar, false>;
-  t.count_compare[kAt][1] = pack_compare<i64, kScalar, false>;
-  t.count_compare[kAt][2] = pack_compare<f64, kScalar, false>;
+  t.count_compare[kAt][0] = count_compare<i32, kScalar>;
+  t.count_compare[kAt][1] = count_compare<i64, kScalar>;
+  t.count_compare[kAt][2] = count_compare<f64, kScalar>;
 }
 
 }  // namespace
@@ -269,8 +184,6 @@ void fill_formula(Table& t) {
   set_compare<Scalar::kNe>(t);
   t.flagged_lengths = flagged_lengths;
   t.copy_flagged = copy_flagged;
-  t.place_runs[0] = place_runs<i32>;
-  t.place_runs[1] = place_runs<i64>;
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA

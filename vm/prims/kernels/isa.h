@@ -40,7 +40,6 @@ constexpr Storage storage_of<u8>() {
 // Parts of the table, one per file.
 void fill_elementwise(Table& t);
 void fill_exchange(Table& t);
-void fill_expand(Table& t);
 void fill_functions(Table& t);
 void fill_fold(Table& t);
 void fill_formula(Table& t);

@@ -182,11 +182,6 @@ struct Table {
   // Moves the flagged of n elements to out, `room` = their number; writes nothing behind them.
   void (*compress[3])(const void* v, const std::uint8_t* flags, std::int64_t n, void* out,
                       std::int64_t room) = {};
-  // The `count` elements of v to the places of out, n in all, whose flags are set, as many, in order; to
-  // place i of the others element i * stride of `others`, which may be out itself, and is readable as one
-  // register. By element size.
-  void (*expand[3])(const void* v, std::int64_t count, const std::uint8_t* flags, std::int64_t n,
-                    const void* others, std::int64_t stride, void* out) = {};
   // out = from, from + step, ... n of them, wrapping; to i32 and i64.
   void (*iota[2])(std::int64_t from, std::int64_t step, std::int64_t n, void* out) = {};
   // Whole segments k0..k1-1: copies of x[k]; runs from a[k] by b[k], wrapping, by type of both (i32, i64) and
@@ -194,14 +189,10 @@ struct Table {
   void (*dist[3])(const void* x, Segments s, std::int64_t k0, std::int64_t k1, void* out) = {};
   void (*runs[2][2])(const void* a, const void* b, Segments s, std::int64_t k0, std::int64_t k1,
                      void* out) = {};
-  // Segments 0..count-1 of v, of i32, i64 and f64: the elements that stand in a relation (from kLt on) to
-  // x[k * step], to out, if there is one, which has room for a vector register behind all of v; how many, and
-  // to `lengths`, if it is not null, how many of each.
-  using PackCompare = std::int64_t (*)(const void* v, const void* x, std::int64_t step, Segments s,
-                                       std::int64_t count, void* out, std::int32_t* lengths);
-  PackCompare pack_compare[6][3] = {};
-  PackCompare count_compare[6][3] = {};  // without `out`
-  // The same for two or three relations at once, each with such room for itself.
+  // How many of n elements of i32, i64 and f64 stand in a relation (from kLt on) to *x.
+  std::int64_t (*count_compare[6][3])(const void* v, std::int64_t n, const void* x) = {};
+  // Segments 0..count-1 of v: the elements that stand in two or three relations to x[k * step], each to
+  // memory that has room for a vector register behind all of v.
   using Partition = void (*)(const void* v, const void* x, std::int64_t step, Segments s, std::int64_t count,
                              PackTarget* targets);
   Partition partition[2][3] = {};
@@ -216,10 +207,6 @@ struct Table {
   // The flagged segments, elements of `bytes`, one after the other: `total` elements.
   void (*copy_flagged)(const void* v, std::int64_t bytes, const std::uint8_t* flags, Segments s,
                        std::int64_t count, std::int64_t total, void* out) = nullptr;
-  // Where runs of places first[k], first[k] + 1, ... begin in a result of segments `dest`, for elements of
-  // segments `source`. False if a run crosses the end of its segment, or leaves that of the result.
-  bool (*place_runs[2])(const void* first, Segments runs, std::int64_t count, Segments source, Segments dest,
-                        std::int64_t segments, std::int64_t* places) = {};
   // Runs of v, which has `total` elements of `bytes`, to their places.
   void (*put_runs)(const void* v, std::int64_t bytes, SegmentLengths runs, std::int64_t count,
                    std::int64_t total, const std::int64_t* places, void* out) = nullptr;
@@ -235,7 +222,8 @@ struct Table {
   bool (*places_of_some)(SegmentLengths s, std::int64_t count, const std::int64_t* places,
                          SegmentLengths dest, std::int64_t n, std::int64_t* out) = nullptr;
 
-  // The runs that are not empty, as place_runs has them: where they go, and where they begin in the source.
+  // Of runs of places first[k], first[k] + 1, ... in a result of segments `dest`, for elements of segments
+  // `source`, those that are not empty: where they go, and where they begin in the source.
   // Behind the last lie the largest number and, twice, the end of the source; there is room for them. Their
   // number, or -1 if a run crosses the end of its segment, or leaves that of the result.
   std::int64_t (*note_pieces[2])(const void* first, Segments runs, std::int64_t count, Segments source,

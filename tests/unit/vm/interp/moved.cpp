@@ -52,7 +52,7 @@ TEST_CASE("what picks elements reads as many as it has indices") {
         80 + 8 + 80);
 }
 
-TEST_CASE("an unwritten result moves nothing, and its reader what it is made of") {
+TEST_CASE("a delayed result moves nothing, and its reader what it is made of") {
   Vectors v;
   const Vector elements = v.floats(100);
   const Vector pivots = v.floats(10);

@@ -38,7 +38,7 @@ std::string put(const std::string& word, const std::string& value, const Runs& r
          descriptor(total(r)) + descriptor(places) + "DPERMUTE " + word;
 }
 
-// On three threads vectors stay unwritten by the ways of `paths`, among others.
+// On three threads vectors stay delayed by the ways of `paths`, among others.
 void check_as_stack_machine(const std::string& body, testing::FastPaths paths, bool fails = false) {
   for (const IntBits bits : {IntBits::k64, IntBits::k32})
     for (const int threads : {1, 3}) {

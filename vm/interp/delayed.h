@@ -1,4 +1,4 @@
-// Numbers counted up, runs, strided places and numbers repeated that all threads leave unwritten: who leaves
+// Numbers counted up, runs, strided places and numbers repeated that all threads leave delayed: who leaves
 // and who reads them.
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace nvm::vm {
 
-class Unwritten : private Room {
+class Delayed : private Room {
  public:
-  explicit Unwritten(const Room& shared) : Room(shared) {}
+  explicit Delayed(const Room& shared) : Room(shared) {}
   // Of an elementwise instruction whose operands are there: does its result follow from what is known?
   [[nodiscard]] bool follows(const Step& step) const;
   // Operands are in scratch. True: the result is there, or left. Those that only others would understand are

@@ -1,4 +1,4 @@
-// Vectors that stay unwritten while lines are recorded: the results are those of the interpreter alone,
+// Vectors that stay delayed while lines are recorded: the results are those of the interpreter alone,
 // and what makes them is in no line.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/support/engines.h"
+#include "tests/unit/vm/interp/delayed_programs.h"
 #include "tests/unit/vm/interp/fixture.h"
-#include "tests/unit/vm/interp/unwritten_programs.h"
 #include "vm/cpu/cpu_engine.h"
 #include "vm/tier/jit.h"
 
@@ -100,7 +100,7 @@ std::int64_t lines_have(const std::string& text, Op op) {
 
 }  // namespace
 
-TEST_CASE("indices that only permute are in no line", "[unwritten]") {
+TEST_CASE("indices that only permute are in no line", "[delayed]") {
   const std::string columns =
       counted(0, 200) + all(200, 200) + all(200, 200) + "MAKE_SEGDES INDEX ";          // of 200 rows
   CHECK(lines_have(main_of(counted(0) + places() + permute()), Op::kIndex) == kRuns);  // that of places()
@@ -108,7 +108,7 @@ TEST_CASE("indices that only permute are in no line", "[unwritten]") {
   CHECK(lines_have(main_of(counted(0) + all(3) + "+ INT"), Op::kIndex) == kRuns);
 }
 
-TEST_CASE("masks and shifts that follow from known bits make no vector", "[unwritten]") {
+TEST_CASE("masks and shifts that follow from known bits make no vector", "[delayed]") {
   const auto peak = [](const std::string& by, std::int64_t x) {
     const std::string text = left_of(by, x);
     check(text);
@@ -121,7 +121,7 @@ TEST_CASE("masks and shifts that follow from known bits make no vector", "[unwri
   CHECK(peak("RSHIFT", 8) < peak("RSHIFT", 3));
 }
 
-TEST_CASE("masks and shifts that follow from known bits are in no line", "[unwritten]") {
+TEST_CASE("masks and shifts that follow from known bits are in no line", "[delayed]") {
   // The number is promised, and the bits were found by a primitive or a kernel.
   const Tier tier = GENERATE(Tier::kEager, Tier::kCompiles);
   const auto recorded_as = [&](const std::string& by, std::int64_t x, Op op) {
@@ -139,7 +139,7 @@ TEST_CASE("masks and shifts that follow from known bits are in no line", "[unwri
   CHECK(recorded_as("RSHIFT", 3, Op::kRshift) == 1);
 }
 
-TEST_CASE("masks that follow from known bits are in no line that is followed", "[unwritten]") {
+TEST_CASE("masks that follow from known bits are in no line that is followed", "[delayed]") {
   // Counts down; at each turn the bits are known, and the numbers to mask by are promised.
   const std::int64_t turns = 6;
   const std::string choose =

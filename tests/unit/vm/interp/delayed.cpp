@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "delayed_programs.h"
 #include "fixture.h"
 #include "tests/support/fast_paths.h"
-#include "unwritten_programs.h"
 
 using namespace nvm;
 using namespace nvm::vm;
@@ -35,7 +35,7 @@ void check(const std::string& text, FastPaths paths = {}, bool fails = false) {
 
 }  // namespace
 
-TEST_CASE("numbers counted up are permuted without being written", "[unwritten]") {
+TEST_CASE("numbers counted up are permuted without being written", "[delayed]") {
   check(main_of(counted(0) + places() + permute()), {FastPath::kLeaveRuns, FastPath::kPermuteCounted});
   check(main_of(counted(-5) + places() + permute()));
   check(main_of(counted(0) + places() + permute() + "COPY 1 0 " + counted(0) + "CPOP 1 1 " + permute()));
@@ -52,7 +52,7 @@ TEST_CASE("numbers counted up are permuted without being written", "[unwritten]"
 constexpr FastPaths kNone = {};
 constexpr FastPaths kTransposed = {FastPath::kLeaveStrided, FastPath::kTranspose};
 
-TEST_CASE("columns become rows by indices that are not written", "[unwritten]") {
+TEST_CASE("columns become rows by indices that are not written", "[delayed]") {
   const auto columns = [](std::int64_t rows, std::int64_t from, std::int64_t by, std::int64_t length) {
     return counted(from, rows) + all(by, rows) + all(length, rows) + "MAKE_SEGDES INDEX ";
   };
@@ -72,7 +72,7 @@ TEST_CASE("columns become rows by indices that are not written", "[unwritten]") 
   check(main_of(counted(0, 20'000) + columns(200, 0, 200, 200) + permute()), {}, true);
 }
 
-TEST_CASE("places that count up in each of several segments", "[unwritten]") {
+TEST_CASE("places that count up in each of several segments", "[delayed]") {
   const std::string two = "CONST INT (15000 25000) MAKE_SEGDES ";
   const auto runs = [&](std::int64_t second) {
     return "CONST INT (0 " + std::to_string(second) + ") CONST INT (1 1) " + two + "INDEX ";
@@ -86,14 +86,14 @@ TEST_CASE("places that count up in each of several segments", "[unwritten]") {
   check(main_of(counted(3, 1000, 2) + counted(1, 1000) + descriptor(1000) + "PERMUTE INT"), {}, true);
 }
 
-TEST_CASE("numbers counted up go through calls unwritten", "[unwritten]") {
+TEST_CASE("numbers counted up go through calls delayed", "[delayed]") {
   check(permuted_twice(counted(0)));
   check(permuted_twice(counted(9)));
   check(permuted_twice(all(0)));
-  check(permuted_twice(places(), counted(0)), {FastPath::kLeaveRuns, FastPath::kKeepCounted});
+  check(permuted_twice(places(), counted(0)), {FastPath::kLeaveRuns});
 }
 
-TEST_CASE("masks and shifts of elements whose bits are known", "[unwritten]") {
+TEST_CASE("masks and shifts of elements whose bits are known", "[delayed]") {
   const std::string or_of = "COPY 1 0 " + descriptor(kMany) + "OR_REDUCE INT ";
   check(main_of(masked("AND INT", 255, or_of)), {FastPath::kMaskKnown});
   check(main_of(masked("AND INT", 256, or_of)));
@@ -115,7 +115,7 @@ TEST_CASE("masks and shifts of elements whose bits are known", "[unwritten]") {
   check(main_of(masked("AND INT", 255, "CPOP 1 2 " + all(256) + "+ INT " + all(256) + "AND INT " + or_of)));
 }
 
-TEST_CASE("operands of legacy programs may be too long where vectors stay unwritten", "[unwritten]") {
+TEST_CASE("operands of legacy programs may be too long where vectors stay delayed", "[delayed]") {
   for (const int threads : {1, 3}) {
     for (const std::string& flags :
          {counted(0, 1000) + all(500, 2000) + "< INT ", all(500, 1000) + counted(0, 2000) + "< INT ",

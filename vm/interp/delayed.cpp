@@ -1,4 +1,4 @@
-#include "vm/interp/unwritten.h"
+#include "vm/interp/delayed.h"
 
 #include <algorithm>
 
@@ -45,27 +45,22 @@ const Vector* places_of(std::span<const Value> operands, std::int64_t length) {
   return fits ? places : nullptr;
 }
 
-// PERMUTE of `v` by places that are not written, if `s` is one segment.
-bool permute_by_run(const PrimContext& context, const View& places, Value& v, const Segdes& s,
-                    Value& result) {
+// PERMUTE of `v`, one segment, by places that count on along columns.
+bool permute_by_columns(const PrimContext& context, const View& places, const Value& v, const Segdes& s,
+                        Value& result) {
   const auto* from = std::get_if<Vector>(&v);
   const std::int64_t n = places.s.total();
   if (from == nullptr || from->is_repeated() || s.segments() != 1 || s.total() != n || from->length() != n)
     return false;
-  if (places.is_strided()) {
-    result = transposed(context, *from, places.s.segments(), places.s.regular_length());
-    return true;
-  }
-  if (places.s.segments() != 1 || places.base.list.scalar_int() != 0) return false;
-  took(context, FastPath::kKeepCounted);
-  result = std::move(v);
+  if (!places.is_strided()) return false;
+  result = transposed(context, *from, places.s.segments(), places.s.regular_length());
   return true;
 }
 
-bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat,
-                       Value& result) {
+bool permute_delayed(const PrimContext& context, std::span<Value> operands, bool may_repeat, Value& result) {
   if (const auto* places = std::get_if<ViewRef>(&operands[1])) {
-    if (permute_by_run(context, **places, operands[0], std::get<Segdes>(operands[2]), result)) return true;
+    if (permute_by_columns(context, **places, operands[0], std::get<Segdes>(operands[2]), result))
+      return true;
     operands[1] = materialise(**places, context);
   }
   if (const auto* run = std::get_if<ViewRef>(operands.data())) {
@@ -89,7 +84,7 @@ bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bo
   return false;
 }
 
-bool is_unwritten(const Value& value) {
+bool is_delayed(const Value& value) {
   const auto* v = std::get_if<Vector>(&value);
   return v != nullptr ? v->is_repeated() : std::holds_alternative<ViewRef>(value);
 }
@@ -125,8 +120,8 @@ Masked masked(const Vector& v, Op op, const Value& by, IntBits width, const Regi
 
 }  // namespace
 
-bool Unwritten::follows(const Step& step) const {
-  if (!views_.unwritten || !step.crosses || op_info(step.op).kind != OpKind::kMap) return false;
+bool Delayed::follows(const Step& step) const {
+  if (!views_.delayed || !step.crosses || op_info(step.op).kind != OpKind::kMap) return false;
   const Operand* operands = at_.operands_of(step);
   const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
   if (v == nullptr || v->length() < kWorth) return false;
@@ -136,18 +131,17 @@ bool Unwritten::follows(const Step& step) const {
 
 // A hook records elementwise instructions on what is written and counts what it takes; what nobody writes it
 // never sees.
-bool Unwritten::stays(const Step& step, Value& result) {
+bool Delayed::stays(const Step& step, Value& result) {
   if (machine_.hook == nullptr) return leave(step, result);
   const std::span<Value> operands(at_.scratch.data(), step.operands);
-  if (op_info(step.op).kind == OpKind::kScatter &&
-      std::any_of(operands.begin(), operands.end(), is_unwritten))
+  if (op_info(step.op).kind == OpKind::kScatter && std::any_of(operands.begin(), operands.end(), is_delayed))
     for (Value& operand : operands) force(operand);
   const std::int64_t work = accounts_.counts() ? accounts_.work_of(step, operands) : 0;
   std::optional<Moving> moving;
   if (accounts_.counts_moved())
     for (moving.emplace(step.op); const Value& operand : operands) moving->reads(operand);
   if (!leave(step, result)) return false;
-  accounts_.note_unwritten(step);
+  accounts_.note_delayed(step);
   accounts_.note_line(step);
   if (accounts_.counts()) accounts_.count(step, work);
   if (!moving) return true;
@@ -158,13 +152,13 @@ bool Unwritten::stays(const Step& step, Value& result) {
 
 // True: the result is there, or left. Operands are in at_.scratch; those that only others would understand
 // are written.
-bool Unwritten::leave(const Step& step, Value& result) {
+bool Delayed::leave(const Step& step, Value& result) {
   const std::span<Value> operands(at_.scratch.data(), step.operands);
   const PrimContext& context = machine_.prims;
   switch (op_info(step.op).kind) {
     case OpKind::kIota: return leave_run(context, operands, result);
     case OpKind::kScatter:
-      return permute_unwritten(context, operands, step.leaves.has(Form::kInvariant), result);
+      return permute_delayed(context, operands, step.leaves.has(Form::kInvariant), result);
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
       return v != nullptr && v->is_repeated() &&
@@ -185,7 +179,7 @@ bool Unwritten::leave(const Step& step, Value& result) {
   return true;
 }
 
-void Unwritten::finish(const Step& step, std::int32_t slot) {
+void Delayed::finish(const Step& step, std::int32_t slot) {
   for (std::uint32_t i = 0; i < step.operands; ++i) release(at_.scratch[i]);
   if (slot < 0) release(at_.outputs[0]);
 }

@@ -1,4 +1,4 @@
-// Programs in which vectors may stay unwritten.
+// Programs in which vectors may stay delayed.
 #pragma once
 
 #include <cstdint>
