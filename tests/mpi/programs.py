@@ -58,6 +58,17 @@ def programs(checks, source):
         checks.same("quicksort", ranks, source / "programs" / "quicksort.nesl", "--spread", "1")
 
 
+def files(checks, folder):
+    """What the first rank writes is, byte for byte, what one process writes; all ranks read what is bound."""
+    made = "{sqrt(float(i)) / 3.0 : i in [0:100000]}"
+    for name, ranks in (("one.npy", 1), ("two.npy", 2), ("three.npy", 3)):
+        result = checks.run(ranks, "--spread", "1", "--out", folder / name, "-e", made)
+        checks.expect(f"--out of {ranks} ranks", result[0] == 0, result)
+    first, *others = ((folder / name).read_bytes() for name in ("one.npy", "two.npy", "three.npy"))
+    checks.expect("bytes of --out", all(other == first for other in others), (0, "", ""))
+    checks.same("--in", 2, "--in", f"v={folder / 'one.npy'}", "--spread", "1", "-e", "sum({x / 7.0 : x in v})")
+
+
 def endings(checks, folder):
     bad = folder / "bad.nesl"
     bad.write_text("1 + ;\n")
@@ -92,7 +103,7 @@ def endings(checks, folder):
     checks.expect("two programs", result[0] != 0 and result[2].count("has another command line than rank 0") == 1, result)
     more = folder / "more.nesl"
     more.write_text("let v = {float(i) : i in [0:4000000]}; w = {x * 3.0 : x in v} in sum({a + b : a in v; b in w});\n")
-    command = ["-n", "1", checks.nvm, "run", more, ":", "-n", "1", checks.nvm, "run", "--memory", "20M", more]
+    command = ["-n", "1", checks.nvm, "run", more, ":", "-n", "1", checks.nvm, "run", "--memory", "4M", more]
     result = launch.start([*words, *command], NVM_MPI=checks.plugin)
     checks.expect("a rank of little memory", result[0] != 0 and result[2].count("rank 1: ran out of") == 1, result)
     text = good.read_text()
@@ -121,6 +132,7 @@ def main(mpi, build, nvm, source):
     checks = Checks(mpi, build, nvm)
     programs(checks, pathlib.Path(source))
     with tempfile.TemporaryDirectory() as folder:
+        files(checks, pathlib.Path(folder))
         endings(checks, pathlib.Path(folder))
         interrupt(checks, pathlib.Path(folder))
     print("\n".join(checks.wrong) or "right")

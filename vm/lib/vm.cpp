@@ -401,7 +401,8 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
 
 // All ranks end with what one of them ends with that nobody else has broken off.
 Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value> inputs) {
-  if (options.cost || options.fuel > 0) return refused("work is not counted on ranks");
+  if (options.cost || options.fuel > 0)
+    return refused("work is not counted on ranks: there is no cost, and no limit by fuel");
   const std::vector<std::unique_ptr<ranks::Ranks>> carriers = ranks::thread_ranks(options.ranks);
   std::vector<Seat> seats;
   for (const auto& carrier : carriers) seats.push_back({carrier.get(), {}, false, true});

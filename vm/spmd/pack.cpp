@@ -71,7 +71,7 @@ bool pack_parts(const Together& t) {
   const Kept kept = all_kept(t, s, *cut, std::get<Segdes>(results[1]));
   const auto left = std::make_shared<const Cut>(Cut::of_lengths(kept.by_rank));
   t.results[1] = described(t, kept.by_segment, left->total());
-  t.results[0] = t.parts.balance(t.parts.join(type, left, std::get<Vector>(std::move(results[0]))));
+  t.results[0] = t.parts.join_balanced(type, left, std::get<Vector>(std::move(results[0])));
   return true;
 }
 

@@ -248,14 +248,13 @@ Value Parts::join(Type type, const CutRef& cut, Value part) {
   return whole(std::make_shared<const Distributed>(std::move(d)));
 }
 
-Value Parts::balance(Value value) {
+Value Parts::join_balanced(Type type, const CutRef& cut, Vector part) {
   constexpr std::int64_t kEach = 1 << 10;  // elements of a rank below which nothing is worth moving
-  const Distributed* d = distributed(value);
-  if (d == nullptr || d->length() < kEach * ranks() || d->cut->longest() * ranks() * 4 <= d->length() * 5)
-    return value;
-  const CutRef cut = cut_of(d->length());
-  Vector mine = part(value, cut);
-  return std::make_shared<const Distributed>(Distributed{d->type, cut, std::move(mine), {}});
+  const bool even = cut->total() < kEach * ranks() || cut->longest() * ranks() * 4 <= cut->total() * 5;
+  if (even || !is_long(cut->total())) return join(type, cut, std::move(part));
+  const CutRef to = cut_of(cut->total());
+  const Value made = std::make_shared<const Distributed>(Distributed{type, cut, std::move(part), {}});
+  return join(type, to, this->part(made, to));
 }
 
 Value Parts::spread(Value value) {

@@ -64,7 +64,7 @@ class Parts {
   // A result of which each rank has made its part, or its recorder has promised it.
   [[nodiscard]] Value join(Type type, const CutRef& cut, Value part);
   // The same with another cut if some rank has much more of it than the others.
-  [[nodiscard]] Value balance(Value value);
+  [[nodiscard]] Value join_balanced(Type type, const CutRef& cut, Vector part);
   // A result that all ranks have.
   [[nodiscard]] Value spread(Value whole);
 
