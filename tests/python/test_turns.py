@@ -225,3 +225,58 @@ def test_what_is_found_outside():
         return y
 
     agree(run, numbers(), 12)
+
+
+OFFSETS = [(-1,), (0,), (1,)]
+
+
+def test_lists_that_are_found_outside(monkeypatch):
+    @nvm.function
+    def run(y, n):
+        for _ in range(n):
+            y = y.stencil(OFFSETS, lambda a, b, c: (a + b + c) % 97, pad="wrap")
+        return y
+
+    calls = []
+    original = neslvm.mapping.repeated
+    monkeypatch.setattr(neslvm.mapping, "repeated", lambda *args: calls.append(1) or original(*args))
+    agree(run, numbers(), 30)
+    assert len(calls) <= 30 + 3
+
+
+@pytest.mark.parametrize("outer", [False, True])
+def test_iterators_are_gone_through_once(outer):
+    @nvm.function
+    def run(y, n):
+        steps = iter([1, 2, 3, 4, 5, 6, 7, 8])
+
+        def turns(y):
+            for _ in range(n):
+                for k in steps:
+                    y = y * 2 + k
+                    if k % 2 == 0:
+                        break
+            return y
+
+        if outer:
+            return turns(y)
+        for _ in range(n):
+            for k in steps:
+                y = y * 2 + k
+                if k % 2 == 0:
+                    break
+        return y
+
+    agree(run, numbers(), 4)
+
+
+def test_what_a_reading_met_is_not_stored():
+    @nvm.function
+    def run(y, n):
+        for _ in range(n):
+            y = y.stencil([(-1, 0), (1, 0)], lambda a, b, i: (a + b + i[0] * i[1]) % 9973, outside=1, with_index=True)
+        return y
+
+    with nvm.options(jit="always"):
+        s, plain = agree(run, nvm.asarray(np.arange(90_000).reshape(300, 300)), 12)
+    assert s.peak_bytes <= 1.2 * plain.peak_bytes

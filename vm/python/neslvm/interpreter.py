@@ -104,7 +104,11 @@ class Closure:
 
     def look_up(self, name: str) -> Any:
         value = self.outer(name)
-        return value if self.owner is None else sections.found(self.owner, name, value)
+        if self.owner is not None:
+            return sections.found(self.owner, name, value)
+        if sections.is_reading() and sections.is_used_up(value):
+            raise sections.Unrepeatable
+        return value
 
     def defaults_seen(self) -> tuple[Any, ...]:
         return tuple(self.defaults.values())

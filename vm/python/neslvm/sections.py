@@ -122,6 +122,11 @@ def found(owner: Any, name: Optional[str], value: Any) -> Any:
     return value if _reading.now is None else _reading.now.found(owner, name, value)
 
 
+def is_used_up(value: Any) -> bool:
+    """Whether it is something else when it has been gone through."""
+    return hasattr(value, "__next__")
+
+
 def is_reading() -> bool:
     return _reading.now is not None
 
@@ -176,7 +181,9 @@ class _TurnWatch(_Watch):
     """Of one turn of a loop: what is found outside stays what it is until the loop ends."""
 
     def found(self, owner: Any, name: Optional[str], value: Any) -> Any:
-        if not _is_constant(value) and not is_regular(value):
+        from .array import Array
+
+        if not _is_constant(value) and not isinstance(value, (list, tuple, dict, range, Array)):
             raise Unrepeatable
         return value
 

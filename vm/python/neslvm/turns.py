@@ -10,13 +10,14 @@ from typing import Any, Optional
 
 from . import _nvm, sections
 from .array import Array
-from .flat import Flat
+from .flat import Flat, evaluate
 from .interpreter import CHANGING, Closure, Ended, Frame
 from .lanes import Number
 
 _COMPUTING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.Pass)
 _PLAIN = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Name, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context)
 _CONSTANT = (*Number, str, type(None), Closure)
+MOST_DEPTH = 200  # instructions of a chain that are not computed
 MOST_TRIES = 2  # without a turn that could be recorded again
 
 
@@ -60,11 +61,15 @@ class _Recorded:
     def __init__(self, host: list[ast.stmt], parameters: dict[str, Array], made: dict[str, Any]) -> None:
         self.host = host
         self.inputs = {k: (p.dims, p.dtype, p.flat.h.magnitude) for k, p in parameters.items()}
-        self.results = {k: x for k, x in made.items() if sections.is_regular(x)}
+        results = {k: x for k, x in made.items() if sections.is_regular(x)}
+        # Not the arrays: what they stand on would be stored, since somebody holds it.
+        self.results = {k: (x.dtype, x.flat.size, x.dims) for k, x in results.items()}
         self.constants = {k: x for k, x in made.items() if k not in self.results}
         if not all(isinstance(x, _CONSTANT) for x in self.constants.values()):
             raise sections.Unrepeatable
-        self.tape = _nvm.Tape([p.flat.h for p in parameters.values()], [x.flat.h for x in self.results.values()])
+        handles = [x.flat.h for x in results.values()]
+        self.depth = max((h.depth for h in handles), default=0)
+        self.tape = _nvm.Tape([p.flat.h for p in parameters.values()], handles)
 
     def fits(self, frame: Frame) -> bool:
         for name, (dims, dtype, magnitude) in self.inputs.items():
@@ -78,9 +83,12 @@ class _Recorded:
     def run(self, frame: Frame) -> None:
         from .statements import execute
 
-        made = self.tape.record([frame.names[k].flat.h for k in self.inputs])
-        for (name, like), h in zip(self.results.items(), made):
-            frame.names[name] = Array(Flat(like.dtype, h, like.flat.size), like.dims)
+        inputs = [frame.names[k].flat.h for k in self.inputs]
+        if max((h.depth for h in inputs), default=0) + self.depth > MOST_DEPTH:
+            evaluate(inputs)  # a chain ends between turns
+        made = self.tape.record(inputs)
+        for (name, (dtype, size, dims)), h in zip(self.results.items(), made):
+            frame.names[name] = Array(Flat(dtype, h, size), dims)
         frame.names.update(self.constants)
         execute(self.host, frame)
 
@@ -119,7 +127,7 @@ class Turns:
         assigned = _assigned(self._body)
         host = [s for s in self._body if _on_numbers(s, frame)]
         others = [s for s in self._body if s not in host]
-        if _assigned(others) & _assigned(host).union(*map(_reads, host)):
+        if any(map(sections.is_used_up, names.values())) or _assigned(others) & _assigned(host).union(*map(_reads, host)):
             return None
         parameters = {k: _parameter(x) for k, x in names.items() if k in assigned and sections.is_regular(x)}
         for name in (assigned | self._targets) & set(names):
