@@ -341,7 +341,7 @@ class Generator(Functions, Closures):
 
   def pattern(self, t):
     """A pattern for values of the type, and the names in it."""
-    if not isinstance(t, str) and t[0] == "pair" and self.rng.random() < 0.7:
+    if not isinstance(t, str) and t[0] == "pair" and self.rng.random() < 0.85:
       p, a = self.pattern(t[1])
       q, b = self.pattern(t[2])
       return ("pair", p, q), a + b
