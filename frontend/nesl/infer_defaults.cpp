@@ -34,6 +34,19 @@ void fold_last(std::vector<ExprPtr>& arguments, std::size_t count) {
   arguments.push_back(tuple_of(std::move(parts), pos, depth));
 }
 
+// May the last argument that must be given be a tuple?
+bool takes_tuple(const Binding& binding, const Form& form, std::size_t required) {
+  if (form.pattern.items[required - 1].kind == Pattern::Kind::kTuple) return true;
+  const Type* type = binding.type == nullptr ? nullptr : resolve(binding.type);
+  if (type == nullptr || type->kind != TypeKind::kFn) return false;
+  type = resolve(type->args[0]);
+  for (std::size_t i = 1; i < required && type->kind == TypeKind::kPair; ++i) type = resolve(type->args[1]);
+  if (type->kind != TypeKind::kPair) return false;
+  const Type* last = resolve(type->args[0]);
+  return last->kind == TypeKind::kVar ? belongs(TypeKind::kPair, last->type_class)
+                                      : last->kind == TypeKind::kPair;
+}
+
 }  // namespace
 
 // g(1) and g(1, b := 7) for a function with default arguments become g(1, 5) and g(1, 7).
@@ -54,8 +67,7 @@ void Checker::expand_defaults(Expr& call) {
   const std::size_t required = params - form->defaults.size();
   const SourcePos pos = call.items[1]->pos;
   std::vector<ExprPtr> given = parts_of(std::move(call.items[1]));
-  if (required > 0 && given.size() > required &&
-      form->pattern.items[required - 1].kind == Pattern::Kind::kTuple)
+  if (required > 0 && given.size() > required && takes_tuple(*binding, *form, required))
     fold_last(given, required);
   if (given.size() != required)
     fail(call.pos, upper(fn.text) + " takes " + counted(required) + " and optional ones by keyword, not " +
