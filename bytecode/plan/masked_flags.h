@@ -40,7 +40,9 @@ class MaskedFlags {
     return of ? std::optional(!*of) : std::nullopt;
   }
   void learn(std::int32_t v, bool holds) {
-    facts_[v] = holds;
+    const auto [at, fresh] = facts_.try_emplace(v, holds);
+    if (!fresh && at->second == holds) return;  // so is what follows from it
+    at->second = holds;
     if (applies(v, Scalar::kNot)) return learn(inst(v).a, !holds);
     if (!applies(v, holds ? Scalar::kAnd : Scalar::kOr)) return;
     learn(inst(v).a, holds);
