@@ -103,7 +103,7 @@ struct Session::Impl {
     auto program = Program::from_text(program_text(graph, stored, watched()), "arrays", loading);
     if (!program) return program.failure();
     if (programs.size() >= kMostPrograms) forget();
-    auto loaded = std::make_shared<Loaded>(Loaded{std::move(*program), {}});
+    auto loaded = std::make_shared<Loaded>(Loaded{*program, {}});
     programs.emplace(graph.key, loaded);
     return loaded;
   }

@@ -101,7 +101,7 @@ std::vector<std::int64_t> Devices::ends(const plan::Kernel& kernel, std::int64_t
                                         std::span<const plan::Desc> descs) {
   const auto count = static_cast<std::int64_t>(speeds_.size());
   if (count < 2 || n / count < least_) return {n};
-  const std::int64_t all = std::accumulate(speeds_.begin(), speeds_.end(), std::int64_t{0});
+  const std::int64_t all = std::max(count, std::accumulate(speeds_.begin(), speeds_.end(), std::int64_t{0}));
   const std::int64_t shortest = std::max(least_ / kPieces, n / (all * kPieces));
   const std::int64_t grain = grain_of(shortest);
   std::vector<std::int64_t> ends;

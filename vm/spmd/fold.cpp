@@ -110,7 +110,7 @@ class Folding {
     const Own& o = own(r);
     return o.has_tail() ? totals(o.tail()) : o.head_open ? totals(o.head()) : 0;
   }
-  void scan_part(std::int64_t begin, std::int64_t n, Carries carries, const Fresh& out) const;
+  void scan_part(std::int64_t begin, std::int64_t n, const Carries& carries, const Fresh& out) const;
 
   const Together& t_;
   const Segdes& s_;
@@ -206,7 +206,7 @@ Value Folding::reduce() {
   return t_.parts.join(type_, std::make_shared<const Cut>(Cut::of_lengths(counts)), made.take());
 }
 
-void Folding::scan_part(std::int64_t begin, std::int64_t n, Carries carries, const Fresh& out) const {
+void Folding::scan_part(std::int64_t begin, std::int64_t n, const Carries& carries, const Fresh& out) const {
   if (n > 0) fold_.scan_blocks(at(begin), n, carries, out.at(begin - cut_->begin(t_.parts.rank())));
 }
 

@@ -125,7 +125,7 @@ class StageEmitter {
       folds.combine([&](const StageFold& f) { return values_[at(f.value)]; });
     });
     step_index(step);
-    cc_.add(frame_.i(), step);
+    cc_.lea(frame_.i(), x86::ptr(frame_.i(), step));
     cc_.jmp(loop);
     cc_.bind(behind);
     reciprocals_.assume_words(false);
