@@ -226,7 +226,7 @@ def check_examples(p):
 
 
 def check_command():
-    for words, said in ((["--port", "70000"], "expected 0 to 65535"), (["x"], "unexpected operand"), (["--time-limit", "x"], "--time-limit x")):
+    for words, said in ((["--port", "70000"], "expected an integer from 0 to 65535"), (["x"], "unexpected operand"), (["--time-limit", "x"], "--time-limit x")):
         done = subprocess.run([NVM, "serve", *words], capture_output=True, text=True, check=False, timeout=60)
         expect(f"serve {words}", done.returncode == 2 and said in done.stderr, done)
     with Playground() as p:

@@ -157,10 +157,12 @@ std::string at_least(std::int64_t least) {
 
 }  // namespace
 
-std::int64_t Arguments::integer(Option option, std::int64_t least) const {
+std::int64_t Arguments::integer(Option option, std::int64_t least, std::int64_t most) const {
   std::int64_t value = 0;
-  if (!parse(text(option), value) || value < least)
-    bad_value(option, text(option), "an integer" + at_least(least));
+  if (!parse(text(option), value) || value < least || value > most)
+    bad_value(option, text(option),
+              most == INT64_MAX ? "an integer" + at_least(least)
+                                : "an integer from " + std::to_string(least) + " to " + std::to_string(most));
   return value;
 }
 

@@ -49,7 +49,7 @@ class Arguments {
   [[nodiscard]] bool given(Option option) const;  // or set in the environment
   [[nodiscard]] std::string text(Option option) const;
   [[nodiscard]] std::vector<std::string> all(Option option) const;  // of an option that may be repeated
-  [[nodiscard]] std::int64_t integer(Option option, std::int64_t least) const;
+  [[nodiscard]] std::int64_t integer(Option option, std::int64_t least, std::int64_t most = INT64_MAX) const;
   [[nodiscard]] std::int64_t count_or_all(Option option) const;
   [[nodiscard]] double number(Option option) const;
   [[nodiscard]] std::uint64_t size(Option option) const;  // with k, M, G as powers of 1024

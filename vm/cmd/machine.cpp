@@ -1,6 +1,7 @@
 #include "vm/cmd/machine.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <new>
@@ -18,6 +19,8 @@
 namespace nvm::cmd {
 
 namespace {
+
+constexpr std::int64_t kMostRanks = 256;  // threads that wait for each other by asking; mpirun starts more
 
 // The folder behind read= or write=; "/", any file, if there is none.
 std::string folder_in(const std::string& word) {
@@ -193,8 +196,9 @@ lib::Options options_of(const Arguments& arguments) {
   lib::Options options = looking_at(arguments);
   options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
   if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
-  options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
-  if (arguments.given(Option::kRanks)) options.ranks = static_cast<int>(arguments.integer(Option::kRanks, 1));
+  options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0, INT_MAX));
+  if (arguments.given(Option::kRanks))
+    options.ranks = static_cast<int>(arguments.integer(Option::kRanks, 1, kMostRanks));
   options.carrier = this_rank();
   if (options.carrier != nullptr) take_share(options);
   options.spread = arguments.integer(Option::kSpread, 1);

@@ -31,9 +31,7 @@ void on_signal(int) { asked_to_stop.store(true); }
 
 serve::Settings settings_of(const Arguments& arguments) {
   serve::Settings settings;
-  const std::int64_t port = arguments.integer(Option::kPort, 0);
-  if (port > kLastPort) throw UsageError{"--port " + std::to_string(port) + ": expected 0 to 65535"};
-  settings.port = static_cast<unsigned short>(port);
+  settings.port = static_cast<unsigned short>(arguments.integer(Option::kPort, 0, kLastPort));
   settings.seconds = arguments.number(Option::kTimeLimit);
   if (settings.seconds == 0) settings.seconds = kSeconds;
   settings.output = arguments.size(Option::kOutputLimit);
