@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -32,8 +33,12 @@ def skip_if_missing(build, mpi):
 
 def start(words, stdin="", **env):
     """Status, standard output, standard error."""
-    done = subprocess.run([str(word) for word in words], env={**os.environ, **ROOT, **env}, capture_output=True, text=True,
-                          timeout=LIMIT, input=stdin)
+    for _ in range(3):
+        done = subprocess.run([str(word) for word in words], env={**os.environ, **ROOT, **env}, capture_output=True, text=True,
+                              timeout=LIMIT, input=stdin)
+        # MPICH's launcher writes to its ranks; where they have ended at once, it may itself die of that, without a word.
+        if done.returncode != -signal.SIGPIPE:
+            break
     return done.returncode, done.stdout, done.stderr
 
 
