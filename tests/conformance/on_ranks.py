@@ -7,6 +7,7 @@ ranks.
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,11 @@ def main():
             if end != ends[0]:
                 wrong.append(name)
                 print(f"{name} on {n} ranks: {end}\n  alone: {ends[0]}"[:1200])
+    # Not alone each: a scan tells something.
+    told = run([nvm, "run", "--ranks", "3", "--spread", "1", "--stats", "-e", "sum({rand(10) : i in [0:9]}) >= 0"], None, None)[2]
+    if not re.search(rb"^rounds +[1-9]", told, re.M):
+        wrong.append("no-rounds")
+        print(f"--ranks 3 takes no round: {told}")
     print(f"{tried} runs on ranks, {len(wrong)} differ: {' '.join(sorted(set(wrong)))}")
     return 1 if wrong or tried == 0 else 0
 

@@ -7,6 +7,7 @@ is said once, by the rank that it happens to, with a status that is not 0, and n
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -47,6 +48,11 @@ class Checks:
         return result
 
 
+def counted(what, stats):
+    found = re.search(rf"^{what} +(\d+)$", stats, re.M)
+    return int(found[1]) if found else 0
+
+
 def programs(checks, source):
     if os.environ.get("NVM_TESTS") == "all":
         for path in sorted((source / "programs").glob("*.nesl")):
@@ -54,6 +60,8 @@ def programs(checks, source):
     for name in GALLERY:
         path = source / "programs" / f"{name}.nesl"
         checks.same(name, 2, path, "--spread", "1")
+    result = checks.run(2, "-e", "sum({rand(10) : i in [0:9]}) >= 0", "--spread", "1", "--stats")
+    checks.expect("ranks that talk", counted("messages", result[2]) > 0, result)
     for ranks in (1, 3):
         checks.same("quicksort", ranks, source / "programs" / "quicksort.nesl", "--spread", "1")
 
@@ -81,8 +89,10 @@ def endings(checks, folder):
     checks.fails("a program that is wrong", "bad.nesl", 2, bad)
     checks.fails("no such program", "nowhere.nesl", 2, folder / "nowhere.nesl")
     checks.fails("a fault of the program", "fault.nesl", 3, fault, "--spread", "1")
-    checks.fails("--ranks", "--ranks", 2, good, "--ranks", "2")
+    checks.fails("--ranks", "--ranks: the launcher", 2, good, "--ranks", "2")
     checks.fails("--untrusted", "--untrusted", 2, good, "--untrusted")
+    result = checks.run(2, good, "--ranks", "1")
+    checks.expect("--ranks 1, each alone", result[0] == 0 and result[1].count("it = ") == 2, result)
     checks.fails("--wait-limit x", "--wait-limit", 2, good, "--wait-limit", "x")
     checks.fails("--output into no folder", "nowhere", 2, good, "--output", folder / "nowhere" / "x")
     for call in (3, 8):

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "bytecode/base/hash.h"
@@ -84,11 +85,14 @@ ranks::Waiting waiting_of(const Arguments& arguments, int rank) {
   return waiting;
 }
 
-// What a file begins with, so that ranks on several hosts do not read different ones.
+// How long a file is and what it begins with, so that ranks on several hosts do not read different ones.
 std::string hash_of(const std::string& path) {
   constexpr std::size_t kLooked = 1 << 20;
   const auto text = read_all(path, kLooked);
-  return text ? std::to_string(hash_bytes(*text)) : "none that can be read";
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  return text ? std::to_string(hash_bytes(*text)) + " " + std::to_string(unknown ? 0 : size)
+              : "none that can be read";
 }
 
 std::vector<ranks::Fact> facts_of(const Arguments& arguments) {
@@ -158,6 +162,15 @@ int run_rank(lib::Carrier& rank, Voice& voice, const std::function<int()>& run) 
   end_all(rank, voice, status, why);
 }
 
+// --ranks 1: a program of the ranks of another one, which starts nvm for itself.
+bool runs_alone(const Words& words) {
+  try {
+    return Arguments("run", words).text(Option::kRanks) == "1";
+  } catch (const UsageError&) {
+    return false;  // told later, once
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<lib::Carrier> this_rank() { return carrier(); }
@@ -181,11 +194,12 @@ void take_share(lib::Options& options) {
 
 int run_launched(const Words& words, const std::function<int(const Words&)>& run) {
   const ranks::Launcher launcher = ranks::find_launcher();
-  if (launcher.size <= 1) return run(words);
+  if (launcher.size <= 1 || runs_alone(words)) return run(words);
   Voice voice(launcher.rank == 0);
   try {
     const Arguments arguments("run", words);
-    if (arguments.given(Option::kRanks)) throw UsageError{"--ranks: the launcher says how many there are"};
+    if (arguments.given(Option::kRanks))
+      throw UsageError{"--ranks: the launcher says how many there are; --ranks 1 runs alone"};
     if (arguments.given(Option::kUntrusted)) throw UsageError{"--untrusted: ranks need the network"};
     ranks::Waiting waiting = waiting_of(arguments, launcher.rank);
     carrier() = std::make_shared<lib::Carrier>(open_carrier(launcher), std::move(waiting),

@@ -246,7 +246,8 @@ struct Options {
   // replaced by one that counts (bytecode/base/budget.h), what the process's grew by since the call began.
   std::uint64_t memory = 0;
   // Programs are executed by so many ranks together, which are threads of this process, each with memory,
-  // threads and limits of its own; 0: by none but this machine. Nothing that a program gives depends on it.
+  // threads and limits of its own, of `memory` and `threads` a share where they are 0; 0: by none but this
+  // machine. Nothing that a program gives depends on it.
   int ranks = 0;
   std::shared_ptr<Carrier> carrier;  // of this process, where a launcher started several, instead of `ranks`
   std::int64_t spread = 1 << 15;  // elements from which on each rank has a part of a vector only, 1 or more

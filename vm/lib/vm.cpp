@@ -134,9 +134,14 @@ Options of_other_rank(Options options) {
   return options;
 }
 
-// Work is counted exactly where instructions are executed one by one.
+int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+// Work is counted exactly where instructions are executed one by one; ranks share the machine.
 Options effective(const Options& given) {
   Options options = untrusted_limits(given);
+  if (options.ranks > 1 && options.threads == 0) options.threads = std::max(1, processors() / options.ranks);
+  if (options.ranks > 1 && options.memory == 0)
+    options.memory = machine_memory() / static_cast<std::uint64_t>(options.ranks);
   if (options.carrier != nullptr && options.carrier->rank() > 0) options = of_other_rank(std::move(options));
   if (options.fuel > 0) {
     options.jit = Jit::kOff;
@@ -188,10 +193,7 @@ struct Vm::Impl {
     m.prims.pool = pool.get();
     m.prims.int_bits = bits;
     m.prims.isa = isa_of(options.isa);
-    m.prims.threads =
-        options.threads > 0
-            ? options.threads
-            : std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / std::max(options.ranks, 1));
+    m.prims.threads = options.threads > 0 ? options.threads : processors();
     m.prims.random = &host.random();
     m.host = &host;
     m.stop = &stop;

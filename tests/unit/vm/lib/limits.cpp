@@ -106,3 +106,20 @@ TEST_CASE("machines made within limits share their memory", "[lib]") {
   auto other = second.run(*program);
   CHECK_FALSE(other);
 }
+
+// What does not fit is told with what would have.
+TEST_CASE("ranks as threads share the machine's memory", "[lib]") {
+  const auto allowed = [](int ranks) {
+    NeslOptions options;
+    options.vm.ranks = ranks;
+    std::ostringstream out, err;
+    Nesl nesl(options, out, err);
+    REQUIRE(nesl.run_text("sum({i * i : i in index(100000000000)}) $", "t.nesl") != NeslStatus::kOk);
+    const std::string text = err.str();
+    INFO(text);
+    const std::size_t of = text.find(" of ", text.find("in use"));
+    REQUIRE(of != std::string::npos);
+    return std::stod(text.substr(of + 4));
+  };
+  CHECK(allowed(4) <= allowed(2) / 2 + 1);
+}
