@@ -20,8 +20,6 @@ namespace nvm::cmd {
 
 namespace {
 
-constexpr std::int64_t kMostRanks = 256;  // threads that wait for each other by asking; mpirun starts more
-
 // The folder behind read= or write=; "/", any file, if there is none.
 std::string folder_in(const std::string& word) {
   const std::size_t equals = word.find('=');
@@ -198,7 +196,7 @@ lib::Options options_of(const Arguments& arguments) {
   if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
   options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0, INT_MAX));
   if (arguments.given(Option::kRanks))
-    options.ranks = static_cast<int>(arguments.integer(Option::kRanks, 1, kMostRanks));
+    options.ranks = static_cast<int>(arguments.integer(Option::kRanks, 1, lib::kMostRanks));
   options.carrier = this_rank();
   if (options.carrier != nullptr) take_share(options);
   options.spread = arguments.integer(Option::kSpread, 1);

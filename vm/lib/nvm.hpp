@@ -238,6 +238,8 @@ struct Capabilities {
 
 class Carrier;  // vm/lib/carrier.h
 
+constexpr int kMostRanks = 256;  // as threads, which wait for each other by asking; launchers start more
+
 struct Options {
   Random random = Random::kPhilox;
   std::optional<std::int64_t> seed;  // as if the program began with SRAND
@@ -247,7 +249,7 @@ struct Options {
   std::uint64_t memory = 0;
   // Programs are executed by so many ranks together, which are threads of this process, each with memory,
   // threads and limits of its own, of `memory` and `threads` a share where they are 0; 0: by none but this
-  // machine. Nothing that a program gives depends on it.
+  // machine; at most kMostRanks. Nothing that a program gives depends on it.
   int ranks = 0;
   std::shared_ptr<Carrier> carrier;  // of this process, where a launcher started several, instead of `ranks`
   std::int64_t spread = 1 << 15;  // elements from which on each rank has a part of a vector only, 1 or more

@@ -185,7 +185,8 @@ struct Vm::Impl {
         fuel_left(options.fuel),
         pool(pool_of(account)),
         trimmer(account, [this] { pool->trim(); }) {
-    for (int r = 1; r < options.ranks; ++r) others.push_back(std::make_unique<Impl>(of_other_rank(options)));
+    for (int r = 1; r < std::min(options.ranks, kMostRanks); ++r)
+      others.push_back(std::make_unique<Impl>(of_other_rank(options)));
   }
 
   vm::Machine machine(vm::Host& host, IntBits bits) {
@@ -403,6 +404,8 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
 
 // All ranks end with what one of them ends with that nobody else has broken off.
 Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value> inputs) {
+  if (options.ranks > kMostRanks)
+    return refused("at most " + std::to_string(kMostRanks) + " ranks are threads");
   if (options.cost || options.fuel > 0)
     return refused("work is not counted on ranks: there is no cost, and no limit by fuel");
   const std::vector<std::unique_ptr<ranks::Ranks>> carriers = ranks::thread_ranks(options.ranks);

@@ -123,3 +123,13 @@ TEST_CASE("ranks as threads share the machine's memory", "[lib]") {
   };
   CHECK(allowed(4) <= allowed(2) / 2 + 1);
 }
+
+TEST_CASE("more ranks than threads should be are refused", "[lib]") {
+  NeslOptions options;
+  options.vm.ranks = kMostRanks + 1;
+  options.vm.threads = 1;
+  std::ostringstream out, err;
+  Nesl nesl(options, out, err);
+  CHECK(nesl.run_text("rand(3) $", "t.nesl") != NeslStatus::kOk);
+  CHECK(err.str().find("at most 256 ranks") != std::string::npos);
+}
