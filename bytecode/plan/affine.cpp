@@ -50,4 +50,12 @@ std::optional<Affine> affine_within(const soac::Body& body, std::int32_t v, soac
   return counts_up(inst(v), desc) ? std::optional(found) : std::nullopt;
 }
 
+bool places_differ(const soac::Body& body, std::int32_t index) {
+  const BodyInst& in = body.insts[static_cast<std::size_t>(index)];
+  const bool segmented = in.pull == Pull::kSegPlace;
+  const auto places = affine_within(body, segmented ? in.a : index, segmented ? in.desc : kNone);
+  // Multiplication by an odd number can be undone, however INT wraps.
+  return places && places->stride.var == kNone && places->stride.number % 2 != 0;
+}
+
 }  // namespace nvm::plan

@@ -24,4 +24,7 @@ struct Affine {
 // it is not known to be affine.
 [[nodiscard]] std::optional<Affine> affine_within(const soac::Body& body, std::int32_t v, soac::VarId desc);
 
+// Are the places of a scatter, `index` of the body, known to differ? By segments they are kSegPlace.
+[[nodiscard]] bool places_differ(const soac::Body& body, std::int32_t index);
+
 }  // namespace nvm::plan

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "bytecode/base/check.h"
+#include "bytecode/plan/affine.h"
 #include "bytecode/plan/placer.h"
 #include "bytecode/table/identities.h"
 
@@ -174,7 +175,7 @@ class PlanBuilder {
     s.index = v.index;
     s.flag = v.flag;
     s.init = n.init;
-    s.distinct = n.distinct;
+    s.distinct = n.distinct || places_differ(kernel_.body, v.index);
     s.filter = filter;
     kernel_.sinks.push_back(s);
   }

@@ -411,6 +411,10 @@ bool recordable(Op op) {
   }
 }
 
-Graph build(const Region& region) { return Builder(region).run(); }
+Graph build(const Region& region) {
+  Graph graph = Builder(region).run();
+  drop_unread(graph);
+  return graph;
+}
 
 }  // namespace nvm::soac

@@ -82,6 +82,9 @@ struct Graph {
 // Requires: only instructions that recordable() accepts.
 [[nodiscard]] Graph build(const Region& region);
 
+// Without MAPs that nothing reads and that cannot fail; build() ends with it.
+void drop_unread(Graph& graph);
+
 // Stores INT vectors that the graph makes in as few bytes as are proved to do. `small`: all lengths are below
 // 2^31. `guess`: where nothing is proved, four bytes, and plans check what they store (Var::guessed).
 // 32-bit INT is left as it is.

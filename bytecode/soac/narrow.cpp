@@ -85,7 +85,7 @@ class Narrower {
       case Pull::kConst: return {in.imm, in.imm};
       case Pull::kUniform: {
         const Var& x = graph_.vars[static_cast<std::size_t>(in.var)];
-        return x.is_fixed ? Range{x.fixed, x.fixed} : Range{};
+        return x.is_fixed ? Range{x.fixed, x.fixed} : known(in.var);
       }
       case Pull::kElement:
       case Pull::kPerSegment:

@@ -278,6 +278,7 @@ Code generate(const plan::Plan& plan, const std::string& prefix) {
   for (plan::Kernel& k : code.plan.kernels)
     for (Sink& s : k.sinks)
       if (s.kind == SinkKind::kPartition) PartitionLowering(k, s).run();
+  scatter_in_place(code.plan);
   add_offsets(code);
   for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {
     code.kernels[k].space = code.plan.kernels[k].space;

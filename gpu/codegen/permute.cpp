@@ -2,7 +2,9 @@
 // value aside and the largest i + 1 into its place (atomicMax); a second launch over the places fetches the
 // winners' values. Moves n values, m winners and their reset beside the result; a direct store would need to
 // know that no two indices are equal. Where that is known (REPLACE, partitions, one element for each
-// segment), it is a direct store, behind a launch that copies the defaults.
+// segment, places that go up evenly), it is a direct store over the defaults: in their memory, if nobody else
+// reads them, else behind a launch that copies them.
+#include "bytecode/plan/uses.h"
 #include "gpu/codegen/writer.h"
 
 namespace nvm::gpu {
@@ -13,9 +15,33 @@ LengthId places_of(const KernelWriter& k, const Sink& s) {
   return k.plan.vars[static_cast<std::size_t>(s.out)].length;
 }
 
+// Are the defaults made here for this scatter alone?
+bool may_write_over(const plan::Plan& plan, const Sink& s) {
+  if (s.init == kNone) return false;
+  const plan::Var &from = plan.vars[static_cast<std::size_t>(s.init)],
+                  &to = plan.vars[static_cast<std::size_t>(s.out)];
+  if (from.role != plan::VarRole::kTemp || from.storage != to.storage || from.length != to.length ||
+      plan.lengths[static_cast<std::size_t>(to.length)] == plan::LengthKind::kOne)
+    return false;
+  int mentions = 0;
+  for (const plan::Kernel& k : plan.kernels) {
+    plan::for_each_var(k, [&](VarId v) { mentions += v == s.init ? 1 : 0; });
+    if (left_to_host(k) && k.sinks.front().out == s.init) return false;
+  }
+  return mentions == 2;  // its maker's and this
+}
+
+void rename(plan::Plan& plan, VarId from, VarId to) {
+  for (plan::Kernel& k : plan.kernels)
+    for (Sink& s : k.sinks)
+      for (VarId* v : {&s.out, &s.init})
+        if (*v == from) *v = to;
+}
+
 // Defaults or zeros in all places, unless every place is written.
 void write_defaults(KernelWriter& k, std::int32_t sink) {
   const Sink& s = k.sink(sink);
+  if (s.init == s.out) return;
   if (s.init == kNone && places_of(k, s) == k.kernel.space && s.flag == kNone && s.filter == kNone) return;
   Function f(k.plan, k.name + "_default" + std::to_string(sink), 256);
   f.line("const i64 i = (i64)blockIdx.x * 256 + threadIdx.x;");
@@ -25,6 +51,12 @@ void write_defaults(KernelWriter& k, std::int32_t sink) {
 }
 
 }  // namespace
+
+void scatter_in_place(plan::Plan& plan) {
+  for (plan::Kernel& k : plan.kernels)
+    for (const Sink& s : k.sinks)
+      if (s.kind == SinkKind::kScatter && s.distinct && may_write_over(plan, s)) rename(plan, s.init, s.out);
+}
 
 void begin_scatter(KernelWriter& k, std::int32_t sink) {
   if (k.sink(sink).distinct) return write_defaults(k, sink);

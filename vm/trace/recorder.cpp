@@ -192,12 +192,13 @@ bool Recorder::leave(const ssa::Inst& inst, const Site& site, std::span<Value> o
 
 // Cut where they began, the regions of a loop are all alike. Behind a primitive another turn gains little,
 // and where compiling takes long, so does any.
+// A region of a loop is best one whole turn, from wherever it began: then all are alike.
 bool Recorder::comes_back(const ssa::Inst& inst) const {
   const std::size_t insts = now_.region.insts.size();
   const auto same = [&](const RecordedSite& s) { return s.inst == &inst; };
   if (insts == 0) return false;
-  if (insts >= limits_.max_insts / 2 && same(now_.sites.front())) return true;
-  return (primitives_ || insts >= limits_.long_turn) &&
+  if (insts >= std::min(limits_.max_insts, limits_.long_turn) / 2 && same(now_.sites.front())) return true;
+  return (primitives_ || insts / 2 >= limits_.long_turn) &&
          std::any_of(now_.sites.begin(), now_.sites.end(), same);
 }
 

@@ -33,7 +33,8 @@ class Recorder final : public RegionHook {
   struct Limits {
     std::int64_t min_elements = 4096;
     std::size_t max_insts = 200;
-    // Instructions from which on a region ends where one of them comes again.
+    // Instructions of a long turn of a loop: from half as many on a region ends where its first comes again,
+    // from twice as many on where any of them does.
     std::size_t long_turn = std::numeric_limits<std::size_t>::max();
     // Kernels scatter with all threads, so PERMUTE and its relatives are recorded, too, and what takes or
     // replaces one element of each segment.
