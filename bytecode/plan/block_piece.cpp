@@ -340,7 +340,8 @@ PlanBlock BlockPiece::finish(const std::function<bool(ValueId)>& wanted, Fusion 
     v.length = root(v.length);
     if (v.is_desc) v.total = root(v.total);
   }
-  const soac::Graph graph = soac::build(now_.region);
+  soac::Graph graph = soac::build(now_.region);
+  soac::drop_unread(graph);
   soac::check(graph);
   block.plan = fuse(graph, fusion);
   block.inputs = begin_anew().inputs;

@@ -411,10 +411,6 @@ bool recordable(Op op) {
   }
 }
 
-Graph build(const Region& region) {
-  Graph graph = Builder(region).run();
-  drop_unread(graph);
-  return graph;
-}
+Graph build(const Region& region) { return Builder(region).run(); }
 
 }  // namespace nvm::soac

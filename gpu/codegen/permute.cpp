@@ -4,7 +4,6 @@
 // know that no two indices are equal. Where that is known (REPLACE, partitions, one element for each
 // segment, places that go up evenly), it is a direct store over the defaults: in their memory, if nobody else
 // reads them, else behind a launch that copies them.
-#include "bytecode/plan/uses.h"
 #include "gpu/codegen/writer.h"
 
 namespace nvm::gpu {
@@ -23,12 +22,13 @@ bool may_write_over(const plan::Plan& plan, const Sink& s) {
   if (from.role != plan::VarRole::kTemp || from.storage != to.storage || from.length != to.length ||
       plan.lengths[static_cast<std::size_t>(to.length)] == plan::LengthKind::kOne)
     return false;
-  int mentions = 0;
+  int readers = 0;
   for (const plan::Kernel& k : plan.kernels) {
-    plan::for_each_var(k, [&](VarId v) { mentions += v == s.init ? 1 : 0; });
+    for (const soac::BodyInst& in : k.body.insts) readers += in.var == s.init ? 1 : 0;
+    for (const Sink& other : k.sinks) readers += other.init == s.init && other.out != s.init ? 1 : 0;
     if (left_to_host(k) && k.sinks.front().out == s.init) return false;
   }
-  return mentions == 2;  // its maker's and this
+  return readers == 1;
 }
 
 void rename(plan::Plan& plan, VarId from, VarId to) {

@@ -46,7 +46,8 @@ struct Fused {
 };
 
 inline Fused fuse_all(const RegionBuilder& b, Fusion fusion = Fusion::kGreedy) {
-  const soac::Graph graph = soac::build(b.region());
+  soac::Graph graph = soac::build(b.region());
+  soac::drop_unread(graph);
   soac::check(graph);
   Fused f;
   f.plan = plan::fuse(graph, fusion, &f.events);

@@ -34,6 +34,7 @@ class RegionBuilder {
     region_.vars.back().storage = storage;
     return x;
   }
+  [[nodiscard]] soac::LengthId one() const { return one_; }
   soac::VarId scalar(Type type) { return vector(type, one_); }
   // An INT scalar that the code relies on.
   soac::VarId fixed(std::int64_t value) {

@@ -4,6 +4,7 @@ namespace nvm::vm {
 
 soac::Graph graph_of(const soac::Region& region, const RegionEntry& entry) {
   soac::Graph graph = soac::build(region);
+  soac::drop_unread(graph);
   soac::narrow(graph, region.small, entry.guesses);
   return graph;
 }

@@ -135,6 +135,26 @@ TEST_CASE("one element of each segment is stored over a copy of the defaults") {
   CHECK(has(code.source, "offset(i + 1)"));  // an iteration is a segment
 }
 
+TEST_CASE("places that go up evenly are stored to at once, over defaults that nobody else reads") {
+  constexpr auto kF = TypeWord::kFloat;
+  test::RegionBuilder b;
+  const auto n = b.length(), m = b.length();
+  const soac::VarId x = b.vector(Type::kFloat, n), from = b.whole(n), to = b.whole(m);
+  const soac::VarId places = b.op(Op::kIndex, TypeWord::kNone, {b.scalar(Type::kInt), b.fixed(1), from});
+  const soac::VarId behind = b.op(Op::kIndex, TypeWord::kNone, {b.scalar(Type::kInt), b.fixed(1), from});
+  const soac::VarId defaults = b.op(Op::kDist, kF, {b.scalar(Type::kFloat), to});
+  const soac::VarId first = b.op(Op::kDpermute, kF, {x, places, defaults, from, to});
+  b.live(b.op(Op::kDpermute, kF, {b.op(Op::kAdd, kF, {x, x}), behind, first, from, to}));
+  const gpu::Code once = gpu::generate(test::fuse_all(b).plan, "p_");
+  CHECK_FALSE(has(once.source, "atomicMax("));
+  CHECK_FALSE(has(once.source, "_default"));
+  CHECK(launches(once) == 3);
+  b.live(first);
+  const gpu::Code twice = gpu::generate(test::fuse_all(b).plan, "p_");
+  CHECK(has(twice.source, "_default"));
+  CHECK(launches(twice) == 4);
+}
+
 TEST_CASE("places are of 64 bits where INT is not") {
   const gpu::Code code = code_of("segmented_scatter", IntBits::k32);
   CHECK(has(code.source, "const i64 v"));

@@ -59,3 +59,35 @@ TEST_CASE("what counts in other segments, is scaled behind the sum, or is an ele
   CHECK(!affine_within(body, body.apply(Scalar::kMul, Type::kInt, sum, number), kDesc));
   CHECK(!affine_within(body, body.apply(Scalar::kMul, Type::kInt, within, within), kDesc));
 }
+
+TEST_CASE("places that go up by an odd number differ, whatever wraps") {
+  Body body;
+  const auto times = [&](std::int32_t v, std::int64_t by) {
+    BodyInst in;
+    in.imm = by;
+    return body.apply(Scalar::kMul, Type::kInt, v, body.add(in));
+  };
+  const auto placed = [&](std::int32_t v, soac::VarId desc) {
+    BodyInst in;
+    in.pull = Pull::kSegPlace;
+    in.a = v;
+    in.desc = desc;
+    in.desc2 = kOther;
+    return body.add(in);
+  };
+  const std::int32_t within = pull(body, Pull::kWithin, kNone, kDesc);
+  const std::int32_t index = pull(body, Pull::kIndex, kNone, kNone);
+  const std::int32_t number = pull(body, Pull::kUniform, kNumber, kNone);
+  CHECK(places_differ(body, index));
+  CHECK(places_differ(body, times(index, -1)));
+  CHECK(places_differ(body, body.apply(Scalar::kAdd, Type::kInt, number, times(index, 3))));
+  CHECK(places_differ(body, placed(body.apply(Scalar::kAdd, Type::kInt, number, within), kDesc)));
+  CHECK(!places_differ(body, times(index, 2)));
+  CHECK(!places_differ(body, times(index, 0)));
+  CHECK(!places_differ(body, body.apply(Scalar::kMul, Type::kInt, index, number)));
+  CHECK(!places_differ(body, number));
+  CHECK(!places_differ(body, pull(body, Pull::kElement, kStarts, kNone)));
+  CHECK(!places_differ(body, within));              // counted anew in each segment of one space
+  CHECK(!places_differ(body, placed(within, kOther)));
+  CHECK(!places_differ(body, placed(index, kDesc)));
+}

@@ -45,6 +45,16 @@ TEST_CASE("places fit in four bytes where lengths do") {
   CHECK(narrowed(b, places, false).storage == Storage::kI64);
 }
 
+TEST_CASE("what is made of one number has its width") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const VarId wide = b.op(Op::kDist, kI, {b.vector(Type::kInt, b.one(), Storage::kI64), b.whole(n)});
+  const VarId small = b.op(Op::kDist, kI, {b.vector(Type::kInt, b.one(), Storage::kI32), b.whole(n)});
+  CHECK(narrowed(b, wide).storage == Storage::kI64);
+  CHECK(narrowed(b, small, true, true).storage == Storage::kI32);
+  CHECK_FALSE(narrowed(b, small, true, true).guessed);
+}
+
 TEST_CASE("sums are wide or guessed") {
   RegionBuilder b;
   const auto n = b.length();
