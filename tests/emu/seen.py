@@ -55,6 +55,13 @@ with tempfile.TemporaryDirectory() as folder:
     without = run("run", device=path("bare"))
     check("nothing is missed without NVTX", without.stdout == plain.stdout and without.stderr == "", without)
 
+    def counts(*words):
+        run("run", *words, NVM_EMU_COUNTS=path("counts"))
+        with open(path("counts")) as text:
+            return text.read()
+
+    check("--stats changes nothing of what the device and its driver do", counts("--stats") == counts(), counts("--stats"))
+
     traced = run("run", "--trace", path("t.json"))
     check("the same result", traced.stdout == plain.stdout, traced)
     with open(path("t.json")) as text:

@@ -161,7 +161,9 @@ class Observer {
   // Around the run of a kernel, inside a region.
   virtual void begin_kernel(std::uint32_t /*region*/, std::uint32_t /*kernel*/) {}
   virtual void end_kernel(const KernelRun& /*run*/) {}
-  // A kernel that ran on a device, beside the host; inside its region, after it has ended.
+  // If sees_device_kernels(): a kernel that ran on a device, beside the host; inside its region, after it has
+  // ended. Times cost the device's graphs, and a wait.
+  [[nodiscard]] bool sees_device_kernels() const { return device_kernels_; }
   virtual void device_kernel(const KernelRun& /*run*/, const DeviceTimes& /*times*/) {}
   // Around a call that block mode executes in groups, in place of enter and leave. Not `done`: a group failed
   // and the call is made in the ordinary way. `moved`: bytes, of the groups' instructions and to put their
@@ -189,6 +191,7 @@ class Observer {
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
   void see_group_lines(bool wanted) { group_lines_ = wanted; }      // before the run
   void see_device_groups(bool wanted) { device_groups_ = wanted; }  // before the run
+  void see_device_kernels(bool wanted) { device_kernels_ = wanted; }  // before the run
   void see_group_bytes(bool wanted) { group_bytes_ = wanted; }      // before the run
   void see_work(bool wanted) { work_ = wanted; }                    // before the run
   void see_branches(bool wanted) { branches_ = wanted; }            // before the run
@@ -200,7 +203,7 @@ class Observer {
   std::atomic<bool> calls_{true};
   bool work_ = true;
   bool branches_ = false;
-  bool group_lines_ = false, device_groups_ = false, group_bytes_ = false;
+  bool group_lines_ = false, device_groups_ = false, device_kernels_ = false, group_bytes_ = false;
   Recorded recorded_;
 };
 

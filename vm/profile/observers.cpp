@@ -7,6 +7,7 @@ void Observers::add(Observer& observer) {
   see_recorded(observer.sees_recorded());
   see_group_lines(sees_group_lines() || observer.sees_group_lines());
   see_device_groups(sees_device_groups() || observer.sees_device_groups());
+  see_device_kernels(sees_device_kernels() || observer.sees_device_kernels());
   see_group_bytes(sees_group_bytes() || observer.sees_group_bytes());
   see_branches(sees_branches() || observer.sees_branches());
   see_work(all_.size() > 1 ? sees_work() || observer.sees_work() : observer.sees_work());

@@ -49,7 +49,9 @@ class Binding final : public plan::Host {
   [[nodiscard]] std::optional<Draws> draws(std::size_t kernel) const override;
   void begin_kernel(std::size_t kernel) override;
   void end_kernel(std::size_t kernel) override;
-  [[nodiscard]] bool wants_device_times() const override { return observer_ != nullptr; }
+  [[nodiscard]] bool wants_device_times() const override {
+    return observer_ != nullptr && observer_->sees_device_kernels();
+  }
   void device_kernel(std::size_t kernel, const DeviceTimes& times) override;
   void ran(plan::KernelWay way) override;
   void begin_share() override;
