@@ -16,6 +16,9 @@ import time
 
 import launch
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "conformance"))
+import on_ranks
+
 # Short ones of the gallery, with every kind of instruction among them.
 GALLERY = ("dot_product", "line_fit", "mandelbrot", "quicksort", "primes", "histogram", "matrix", "mcss", "nbody")
 SOON = 30  # seconds: a run that does not hang is over long before
@@ -64,6 +67,26 @@ def programs(checks, source):
     checks.expect("ranks that talk", counted("messages", result[2]) > 0, result)
     for ranks in (1, 3):
         checks.same("quicksort", ranks, source / "programs" / "quicksort.nesl", "--spread", "1")
+
+
+def corpus(checks, folder):
+    """Of the corpus and the gallery some, with the bytes of their last values."""
+    every = 7 if os.environ.get("NVM_TESTS") == "all" else 41
+    value, compared = folder / on_ranks.NPY, 0
+    for number, (name, file, options, given) in enumerate(on_ranks.corpus()):
+        if number % every or "spawn" in name:
+            continue
+        more, expected = on_ranks.alone(checks.nvm, file, options, given)
+        value.unlink(missing_ok=True)
+        words = [*options, *(["--out", value] if more else []), "--spread", "1", file]
+        text = given.read_text() if given else ""
+        ranks = 1 + number // every % 3
+        result = launch.start([*launch.LAUNCHERS[checks.mpi], "-n", ranks, checks.nvm, "run", *words], stdin=text,
+                              cwd=folder, NVM_MPI=checks.plugin)
+        same = (result[0] != 0) == (expected[0] != 0) and result[1].encode() == expected[1]
+        checks.expect(f"{name} on {ranks} ranks", same and (not value.exists() or value.read_bytes() == expected[3]), result)
+        compared += value.exists()
+    checks.expect("values are written", compared > 0, (0, str(compared), ""))
 
 
 def files(checks, folder):
@@ -142,6 +165,7 @@ def main(mpi, build, nvm, source):
     checks = Checks(mpi, build, nvm)
     programs(checks, pathlib.Path(source))
     with tempfile.TemporaryDirectory() as folder:
+        corpus(checks, pathlib.Path(folder))
         files(checks, pathlib.Path(folder))
         endings(checks, pathlib.Path(folder))
         interrupt(checks, pathlib.Path(folder))
