@@ -31,11 +31,11 @@ def skip_if_missing(build, mpi):
         sys.exit(77)
 
 
-def start(words, stdin="", **env):
+def start(words, stdin="", cwd=None, **env):
     """Status, standard output, standard error."""
     for _ in range(3):
         done = subprocess.run([str(word) for word in words], env={**os.environ, **ROOT, **env}, capture_output=True, text=True,
-                              timeout=LIMIT, input=stdin)
+                              timeout=LIMIT, input=stdin, cwd=cwd)
         # MPICH's launcher writes to its ranks; where they have ended at once, it may itself die of that, without a word.
         if done.returncode != -signal.SIGPIPE:
             break

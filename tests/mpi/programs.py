@@ -16,6 +16,9 @@ import time
 
 import launch
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "conformance"))
+import on_ranks
+
 # Short ones of the gallery, with every kind of instruction among them.
 GALLERY = ("dot_product", "line_fit", "mandelbrot", "quicksort", "primes", "histogram", "matrix", "mcss", "nbody")
 SOON = 30  # seconds: a run that does not hang is over long before
@@ -64,6 +67,26 @@ def programs(checks, source):
     checks.expect("ranks that talk", counted("messages", result[2]) > 0, result)
     for ranks in (1, 3):
         checks.same("quicksort", ranks, source / "programs" / "quicksort.nesl", "--spread", "1")
+
+
+def corpus(checks, folder):
+    """Of the corpus and the gallery some, with the bytes of their last values."""
+    every = 7 if os.environ.get("NVM_TESTS") == "all" else 41
+    value, compared = folder / on_ranks.NPY, 0
+    for number, (name, file, options, given) in enumerate(on_ranks.corpus()):
+        if number % every or "spawn" in name:
+            continue
+        more, expected = on_ranks.alone(checks.nvm, file, options, given)
+        value.unlink(missing_ok=True)
+        words = [*options, *(["--out", value] if more else []), "--spread", "1", file]
+        text = given.read_text() if given else ""
+        ranks = 1 + number // every % 3
+        result = launch.start([*launch.LAUNCHERS[checks.mpi], "-n", ranks, checks.nvm, "run", *words], stdin=text,
+                              cwd=folder, NVM_MPI=checks.plugin)
+        same = (result[0] != 0) == (expected[0] != 0) and result[1].encode() == expected[1]
+        checks.expect(f"{name} on {ranks} ranks", same and (not value.exists() or value.read_bytes() == expected[3]), result)
+        compared += value.exists()
+    checks.expect("values are written", compared > 0, (0, str(compared), ""))
 
 
 def files(checks, folder):
@@ -121,6 +144,28 @@ def endings(checks, folder):
     checks.expect("a program on standard input", result[0] == 0 and result[1].count("\n") == 1, result)
 
 
+def goes_on(checks, folder):
+    """A run that the death of a rank has ended goes on, on other numbers of ranks, behind its last checkpoint."""
+    path, state = folder / "walk.nesl", folder / "walk.state"
+    path.write_text("function walk(v, n) = if n == 0 then sum(v) else\n"
+                    "  let s = sum(v) in walk({rem(x * 48271 + s, 2147483647) : x in v}, n - 1);\n"
+                    "walk([0:1000], 3);\nwalk([0:1000], 60);\n")
+    alone = subprocess.run([checks.nvm, "run", path], capture_output=True, text=True, timeout=launch.LIMIT)
+    words = (path, "--spread", "1", "--checkpoint", f"{state},5r", "--stats")
+    whole = checks.run(2, *words)
+    checks.expect("with checkpoints", whole[:2] == (0, alone.stdout) and counted("checkpoints", whole[2]) > 3, whole)
+    for ranks, dies, again in ((2, 1, 3), (3, 0, 1)):
+        state.unlink()
+        fallen = checks.run(ranks, *words, NVM_RANK_FAULTS=f"rank={dies} call=120 do=kill")
+        checks.expect(f"rank {dies} of {ranks} is killed", fallen[0] != 0 and state.exists(), fallen)
+        end = launch.run(checks.mpi, again, [checks.nvm, "resume", state], NVM_MPI=checks.plugin)
+        fewer = counted("rounds", end[2]) < counted("rounds", whole[2])
+        checks.expect(f"it goes on on {again} ranks", end[:2] == (0, alone.stdout) and fewer, end)
+    state.write_bytes(state.read_bytes()[:-30])
+    end = launch.run(checks.mpi, 2, [checks.nvm, "resume", state], NVM_MPI=checks.plugin)
+    checks.expect("a checkpoint that is cut off", end[0] != 0 and end[2].count("is cut off") == 1, end)
+
+
 def interrupt(checks, folder):
     """Ctrl-C ends all ranks."""
     path = folder / "long.nesl"
@@ -142,8 +187,10 @@ def main(mpi, build, nvm, source):
     checks = Checks(mpi, build, nvm)
     programs(checks, pathlib.Path(source))
     with tempfile.TemporaryDirectory() as folder:
+        corpus(checks, pathlib.Path(folder))
         files(checks, pathlib.Path(folder))
         endings(checks, pathlib.Path(folder))
+        goes_on(checks, pathlib.Path(folder))
         interrupt(checks, pathlib.Path(folder))
     print("\n".join(checks.wrong) or "right")
     return 1 if checks.wrong else 0

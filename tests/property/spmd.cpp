@@ -42,7 +42,54 @@ void same_on_ranks(IntBits bits) {
   }));
 }
 
+// On `n` ranks, each of which has `result`: not more than the end of what is written alone.
+void same_end(const test::ProgramResult& alone, const std::vector<test::RankResult>& ranks) {
+  for (const test::RankResult& r : ranks) {
+    test::ProgramResult expected = alone;
+    const std::size_t less = alone.written.size() - std::min(alone.written.size(), r.result.written.size());
+    expected.written.erase(0, less);
+    RC_ASSERT(test::difference(expected, r.result) == "");
+  }
+}
+
+// From each of the checkpoints that a run has taken, on other numbers of ranks, with other cuts; also of a
+// run that a rank has broken off.
+void goes_on(IntBits bits, bool broken_off) {
+  int checkpoints = 0;
+  CHECK(rc::check("random programs", [&] {
+    const ssa::Module module = random_module(bits);
+    vm::Pool pool;
+    const vm::Code code = vm::make_code(module, pool);
+    const test::ProgramResult alone = test::WritingMachine(code, pool, 1).run(code, 1);
+    test::Kept kept(*rc::gen::element(1, 3));
+    ranks::Faults faults;
+    if (broken_off) {
+      faults.what = ranks::Faults::What::kFail;
+      faults.call = *rc::gen::inRange(1, 80);
+    }
+    const int n = *rc::gen::element(1, 2, 3, 5);
+    const vm::spmd::Settings settings = any_settings();
+    const std::vector<test::RankResult> first = test::run_on_ranks(module, n, settings, &kept, faults);
+    if (!broken_off)
+      for (const test::RankResult& r : first) RC_ASSERT(test::difference(alone, r.result) == "");
+    RC_CLASSIFY(!kept.all().empty(), "a checkpoint");
+    if (kept.all().empty()) return;
+    const auto which =
+        broken_off ? kept.all().size() - 1 : *rc::gen::inRange<std::size_t>(0, kept.all().size());
+    test::Kept from(0, kept.all()[which]);
+    const int m = *rc::gen::element(1, 2, 3, 8);
+    same_end(alone, test::run_on_ranks(module, m, any_settings(), &from));
+    RC_ASSERT(from.read_whole());
+    ++checkpoints;
+  }));
+  CHECK(checkpoints > 10);
+}
+
 }  // namespace
+
+TEST_CASE("runs go on from checkpoints, on any ranks") { goes_on(IntBits::k64, false); }
+TEST_CASE("so with INT of 32 bits, too") { goes_on(IntBits::k32, false); }
+TEST_CASE("runs that a rank has broken off go on") { goes_on(IntBits::k64, true); }
 
 TEST_CASE("programs on several ranks keep results, faults and messages") { same_on_ranks(IntBits::k64); }
 TEST_CASE("so with INT of 32 bits") { same_on_ranks(IntBits::k32); }

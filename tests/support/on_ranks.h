@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "tests/support/program_run.h"
+#include "vm/ranks/faults.h"
 #include "vm/ranks/threads.h"
 #include "vm/spmd/calls.h"
+#include "vm/spmd/checkpoints.h"
 #include "vm/spmd/hook.h"
 
 namespace nvm::test {
@@ -37,11 +39,47 @@ struct RankResult {
   std::int64_t dealt_out = 0;
 };
 
-// What each rank comes to; only the first one writes.
+// Checkpoints in memory, one as soon as there were `every` rounds; none of 0.
+class Kept final : public vm::spmd::Store {
+ public:
+  explicit Kept(std::int64_t every, std::vector<std::byte> from = {})
+      : every_(every), from_(std::move(from)) {}
+  [[nodiscard]] bool due(std::int64_t rounds) override { return every_ > 0 && rounds >= last_ + every_; }
+  [[nodiscard]] bool possible() override { return true; }
+  void begin() override { open_.clear(); }
+  void write(std::span<const std::byte> bytes) override {
+    open_.insert(open_.end(), bytes.begin(), bytes.end());
+  }
+  void end(std::int64_t rounds) override {
+    all_.push_back(std::move(open_));
+    last_ = rounds;
+  }
+  [[nodiscard]] std::size_t read(std::span<std::byte> to) override {
+    const std::size_t n = std::min(to.size(), from_.size() - at_);
+    std::copy_n(from_.begin() + static_cast<std::ptrdiff_t>(at_), n, to.begin());
+    at_ += n;
+    return n;
+  }
+  [[nodiscard]] const std::vector<std::vector<std::byte>>& all() const { return all_; }
+  [[nodiscard]] bool continues() const { return !from_.empty(); }
+  [[nodiscard]] bool read_whole() const { return at_ == from_.size(); }
+
+ private:
+  std::int64_t every_, last_ = 0;
+  std::vector<std::byte> from_, open_;
+  std::size_t at_ = 0;
+  std::vector<std::vector<std::byte>> all_;
+};
+
+// What each rank comes to; only the first one writes. With `kept` checkpoints are taken, and perhaps gone on
+// from.
 inline std::vector<RankResult> run_on_ranks(const ssa::Module& module, int n,
-                                            const vm::spmd::Settings& settings) {
+                                            const vm::spmd::Settings& settings, Kept* kept = nullptr,
+                                            const ranks::Faults& faults = {}) {
   std::vector<RankResult> results(static_cast<std::size_t>(n));
-  const auto carriers = ranks::thread_ranks(n);
+  auto carriers = ranks::thread_ranks(n);
+  if (faults.what != ranks::Faults::What::kNothing)
+    for (auto& carrier : carriers) carrier = ranks::with_faults(std::move(carrier), faults);
   std::vector<std::thread> threads;
   for (int r = 0; r < n; ++r)
     threads.emplace_back([&, r] {
@@ -56,6 +94,10 @@ inline std::vector<RankResult> run_on_ranks(const ssa::Module& module, int n,
       vm::spmd::Calls calls(code, machine, {}, hook.parts());
       machine.hook = &hook;
       machine.calls = &calls;
+      std::optional<vm::spmd::Checkpointing> checkpoints;
+      if (kept != nullptr)
+        machine.checkpoints = &checkpoints.emplace(code, hook.parts(), own.random(), r == 0 ? kept : nullptr,
+                                                   kept->continues());
       mine.result = own.run(code, 1);
       if (exchange.broken()) mine.result.written += "broken: " + exchange.broken()->why;
       mine.counts = carrier.counts();

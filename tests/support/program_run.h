@@ -67,6 +67,7 @@ class WritingMachine {
     machine_.max_depth = 100;
   }
   [[nodiscard]] vm::Machine& machine() { return machine_; }
+  [[nodiscard]] vm::Generator& random() { return host_.random(); }
   // Again and again, for what is learnt of lines; the last outcome counts, but all that is written.
   [[nodiscard]] ProgramResult run(const vm::Code& code, int times = 4) {
     ProgramResult result;

@@ -149,7 +149,7 @@ int run_command_line(Words words) {
       std::ranges::find(words, "--help") != words.end() || (!words.empty() && words[0] == "-h");
   if (name != "vinterp" && asked) return help_command({name});
   const auto run = [&](const Words& as) { return run_guarded(*c, as); };
-  return name == "run" ? run_launched(words, run) : run(words);
+  return name == "run" || name == "resume" ? run_launched(words, name == "resume", run) : run(words);
 }
 }  // namespace
 

@@ -41,6 +41,7 @@ void print_counters(const lib::Counters& c) {
     std::fprintf(stderr, "%-15s %.2f\n%-15s %.6f\n", "largest share", c.largest_share, "waited seconds",
                  c.waited_seconds);
   }
+  if (c.checkpoints > 0) line("checkpoints", c.checkpoints);
   if (!c.devices.empty()) std::fputs("devices (parts, iterations):\n", stderr);
   for (const lib::Counters::Device& d : c.devices)
     std::fprintf(stderr, "  %-13s %llu %llu\n", d.name.c_str(), static_cast<unsigned long long>(d.parts),

@@ -170,6 +170,7 @@ int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch
   options.vm.explain = explain;
   options.show_all = arguments.given(Option::kVerbose);
   options.vm.watchers = watch.watchers();
+  options.vm.checkpoint = watch.checkpoint();
   options.vm.out = to;
   const File input = input_of(arguments);
   if (input) options.vm.in = input.get();

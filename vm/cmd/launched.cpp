@@ -95,11 +95,12 @@ std::string hash_of(const std::string& path) {
               : "none that can be read";
 }
 
-std::vector<ranks::Fact> facts_of(const Arguments& arguments) {
+// Where a run is gone on with, the first rank alone has its file, and tells what it is about.
+std::vector<ranks::Fact> facts_of(const Arguments& arguments, bool resumes) {
   std::string words;
   for (const std::string& word : arguments.words_without(kOwn)) words += (words.empty() ? "" : " ") + word;
   std::vector<ranks::Fact> facts = {{"build of nvm", lib::version()}, {"command line", words}};
-  if (arguments.operands().size() == 1 && arguments.operands().front() != "-")
+  if (!resumes && arguments.operands().size() == 1 && arguments.operands().front() != "-")
     facts.push_back({"program", hash_of(arguments.operands().front())});
   for (const std::string& word : arguments.all(Option::kIn))
     facts.push_back({"input", hash_of(word.substr(word.find('=') + 1))});
@@ -192,7 +193,12 @@ void take_share(lib::Options& options) {
   if (options.threads == 0) options.threads = ranks::share_of(ranks::processors(), launcher);
 }
 
-int run_launched(const Words& words, const std::function<int(const Words&)>& run) {
+Words words_of_rank(const Arguments& arguments) {
+  if (carrier() == nullptr || carrier()->rank() == 0) return arguments.words_without({});
+  return words_of_other(arguments);
+}
+
+int run_launched(const Words& words, bool resumes, const std::function<int(const Words&)>& run) {
   const ranks::Launcher launcher = ranks::find_launcher();
   if (launcher.size <= 1 || runs_alone(words)) return run(words);
   Voice voice(launcher.rank == 0);
@@ -206,7 +212,8 @@ int run_launched(const Words& words, const std::function<int(const Words&)>& run
                                                std::max(1, launcher.local_size));
     lib::Carrier& rank = *carrier();
     return run_rank(rank, voice, [&] {
-      if (const std::string wrong = disagreement(rank.rounds(), facts_of(arguments)); !wrong.empty()) {
+      if (const std::string wrong = disagreement(rank.rounds(), facts_of(arguments, resumes));
+          !wrong.empty()) {
         complain(wrong);
         rank.ended(true);
         rank.all_begin(rank.rank() != 0);
@@ -214,7 +221,7 @@ int run_launched(const Words& words, const std::function<int(const Words&)>& run
       }
       const std::string bound = bound_too_tightly(ranks::processors(), launcher);
       if (rank.rank() == 0 && !bound.empty() && !arguments.given(Option::kThreads)) complain(bound);
-      return run(rank.rank() == 0 ? words : words_of_other(arguments));
+      return run(rank.rank() == 0 || resumes ? words : words_of_other(arguments));
     });
   } catch (const UsageError& e) {
     say(stderr, "nvm run: " + e.message + "\n");

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "vm/cmd/checkpoint.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/crash.h"
 #include "vm/cmd/launched.h"
@@ -17,6 +18,7 @@ Watch::Watch(const Arguments& arguments) {
   if (arguments.given(Option::kTrace)) trace(arguments.text(Option::kTrace));
   if (arguments.given(Option::kProgress) && ::isatty(STDERR_FILENO) != 0)
     add(made(lib::Progress::make(stderr)));
+  checkpoint_ = checkpoint_of(arguments);
   if (!arguments.given(Option::kRecord)) return;
   const std::string& path = arguments.text(Option::kRecord);
   recording_ = made(lib::Recording::open(path, arguments.words_without(kNotRecorded)));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/cmd/arguments.h"
+#include "vm/lib/checkpoint.h"
 #include "vm/lib/record.hpp"
 #include "vm/lib/watch.hpp"
 
@@ -34,6 +35,8 @@ class Watch {
   void add(std::shared_ptr<lib::Watcher> watcher) { watchers_.push_back(std::move(watcher)); }
 
   [[nodiscard]] const std::vector<std::shared_ptr<lib::Watcher>>& watchers() const { return watchers_; }
+  // Null if none are taken.
+  [[nodiscard]] const std::shared_ptr<lib::Checkpoint>& checkpoint() const { return checkpoint_; }
   // The program that the command line names "-": what stands on standard input, read once.
   [[nodiscard]] const std::string& standard_input() const;
   void begin_phase(const std::string& name) const;
@@ -45,6 +48,7 @@ class Watch {
  private:
   std::shared_ptr<lib::Trace> trace_;
   std::shared_ptr<lib::Recording> recording_;
+  std::shared_ptr<lib::Checkpoint> checkpoint_;
   std::vector<std::shared_ptr<lib::Watcher>> watchers_;
   mutable std::optional<std::string> standard_input_;
 };

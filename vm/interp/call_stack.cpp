@@ -4,6 +4,15 @@
 
 namespace nvm::vm {
 
+Standing CallStack::here() const {
+  Standing standing{{calls_, at_.function, at_.step, serial_}, {}};
+  std::vector<Value>& values = standing.values;
+  for (const Activation& call : calls_)
+    values.insert(values.end(), call.frame, call.frame + call.step->window);
+  values.insert(values.end(), at_.frame, at_.frame + at_.function->slots);
+  return standing;
+}
+
 std::size_t CallStack::list(std::size_t most, std::vector<OpenCall>& calls) const {
   const auto id = [&](const CodeFunction* f) {
     return static_cast<ssa::FunctionId>(f - code_.functions.data());

@@ -36,7 +36,9 @@ class CallStack final : public OpenCalls, public Callers {
   void clear() { calls_.clear(); }
   [[nodiscard]] bool empty() const { return calls_.empty(); }
   [[nodiscard]] const std::vector<Activation>& all() const { return calls_; }
-  void go_back_to(std::vector<Activation> calls, std::uint64_t serial) {
+  // Where control stands.
+  [[nodiscard]] Standing here() const;
+  void go_to(std::vector<Activation> calls, std::uint64_t serial) {
     calls_ = std::move(calls);
     serial_ = serial;
   }

@@ -11,11 +11,8 @@ namespace {
 constexpr std::size_t kMostOpen = 16;  // calls: all their frames are kept
 }
 
-struct Interp::Place final : Crossing {
-  std::vector<Activation> calls;
-  const CodeFunction* function = nullptr;
-  const Step* step = nullptr;  // the branch
-  std::uint64_t serial = 0;
+struct Interp::Guarded final : Crossing {
+  Place place;  // the branch comes next
   Tally* tally = nullptr;
   Tally counted;  // up to here
 
@@ -33,27 +30,19 @@ std::optional<bool> Interp::pass_guarded(const Step& step, Value& flag) {
   return way;
 }
 
-// Of a frame below, what its callee's does not lie upon.
 std::shared_ptr<Crossing> Interp::crossing(const Step& step) const {
-  auto place = std::make_shared<Place>();
-  place->calls = calls_.all();
-  place->function = at_.function;
-  place->step = &step;
-  place->serial = calls_.serial();
-  place->tally = machine_.tally;
-  if (machine_.tally != nullptr) place->counted = *machine_.tally;
-  for (const Activation& call : calls_.all())
-    place->values.insert(place->values.end(), call.frame, call.frame + call.step->window);
-  place->values.insert(place->values.end(), at_.frame, at_.frame + at_.function->slots);
-  return place;
+  NVM_CHECK(at_.step == &step, "a conditional is crossed where control stands");
+  auto crossing = std::make_shared<Guarded>();
+  Standing standing = calls_.here();
+  crossing->place = std::move(standing.place);
+  crossing->values = std::move(standing.values);
+  crossing->tally = machine_.tally;
+  if (machine_.tally != nullptr) crossing->counted = *machine_.tally;
+  return crossing;
 }
 
-void Interp::go_back(const MissedGuard& missed) {
-  auto& place = static_cast<Place&>(*missed.from);
-  values_.clear();
-  called_.clear();
-  forget();
-  auto from = place.values.begin();
+void Interp::go_to(Place place, std::span<Value> values) {
+  auto from = values.begin();
   const auto fill = [&](Value* frame, std::int32_t count) {
     std::move(from, from + count, frame);
     from += count;
@@ -65,10 +54,19 @@ void Interp::go_back(const MissedGuard& missed) {
     wanted = call.frame + call.step->window;
   }
   at_.function = place.function;
+  at_.step = place.step;
   at_.frame = frames_.open(wanted, std::max(at_.function->slots, 1));
   fill(at_.frame, at_.function->slots);
-  calls_.go_back_to(std::move(place.calls), place.serial);
-  at_.step = missed.way ? place.step + 1 : at_.function->steps.data() + place.step->target;
+  calls_.go_to(std::move(place.calls), place.serial);
+}
+
+void Interp::go_back(const MissedGuard& missed) {
+  auto& from = static_cast<Guarded&>(*missed.from);
+  values_.clear();
+  called_.clear();
+  forget();
+  go_to(std::move(from.place), from.values);
+  at_.step = missed.way ? at_.step + 1 : at_.function->steps.data() + at_.step->target;
 }
 
 // To the stopping block of a check. It stands alone, so the frames as they were need not be known.

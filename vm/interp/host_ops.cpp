@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -80,19 +81,27 @@ struct Host::Io {
     if (limited() && !host.output_->take(bytes))
       throw Fault{Fault::Kind::kIo, "output limit: more bytes of output than allowed (--output-limit)"};
   }
-  [[nodiscard]] bool print_counted(std::FILE* file) const;
+  [[nodiscard]] bool print_counted(std::FILE* file, std::int64_t slot) const;
+  void keep(std::int64_t slot, std::string_view text) const {
+    if (host.keeps_ && Streams::given(slot)) host.written_.push_back({slot, std::string(text)});
+  }
+  [[nodiscard]] bool write_text(std::FILE* file, std::int64_t slot, std::string_view text) const {
+    keep(slot, text);
+    return std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  }
   // WRITE and FWRITE.
-  void write(std::FILE* file) const {
+  void write(std::FILE* file, std::int64_t slot) const {
     errno = 0;
     bool good = false;
     if (word == TypeWord::kChar) {
       const std::string bytes = text_of(vector(0));
       take_output(bytes.size());
-      good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+      good = write_text(file, slot, bytes);
       good = std::fflush(file) == 0 && good;
       if (file == host.streams_.at(kStandardError) && !bytes.empty()) host.line_open_ = bytes.back() != '\n';
     } else {
-      good = limited() ? print_counted(file) : print_value(file, operands[0]);
+      const bool first = limited() || host.keeps_;
+      good = first ? print_counted(file, slot) : print_value(file, operands[0]);
       if (file == host.streams_.at(kStandardError)) host.line_open_ = false;
     }
     finish(good ? "" : std::strerror(errno));
@@ -101,9 +110,9 @@ struct Host::Io {
     if (slot == kNullStream) return finish(host.last_error_, false);
     std::FILE* file = host.streams_.at(slot);
     if (file == nullptr) return finish(bad_slot(slot));
-    if (Streams::given(slot)) return write(file);
+    if (Streams::given(slot)) return write(file, slot);
     const PipesMayBreak held;
-    write(file);
+    write(file, slot);
   }
 
   // READ and FREAD.
@@ -120,6 +129,7 @@ struct Host::Io {
                                      : make_text(host.pool_, ""));
   }
   void read_slot(std::int64_t slot) const {
+    host.has_read_ |= slot == 0;
     if (std::FILE* file = host.streams_.at(slot)) return read(file);
     const bool null = slot == kNullStream && word != TypeWord::kChar;
     set_empty(!null);
@@ -140,8 +150,9 @@ struct Host::Io {
 };
 
 // Written to memory first, if it is not too much by the number of its elements already.
-bool Host::Io::print_counted(std::FILE* file) const {
-  if (!host.output_->has(static_cast<std::uint64_t>(length_of(operands[0])))) take_output(~std::size_t{0});
+bool Host::Io::print_counted(std::FILE* file, std::int64_t slot) const {
+  if (limited() && !host.output_->has(static_cast<std::uint64_t>(length_of(operands[0]))))
+    take_output(~std::size_t{0});
   char* text = nullptr;
   std::size_t size = 0;
   std::FILE* memory = ::open_memstream(&text, &size);
@@ -150,12 +161,13 @@ bool Host::Io::print_counted(std::FILE* file) const {
   good = std::fclose(memory) == 0 && good;
   const std::unique_ptr<char, void (*)(void*)> bytes(text, std::free);
   take_output(size);
-  return good && std::fwrite(text, 1, size, file) == size && std::fflush(file) == 0;
+  return good && write_text(file, slot, {text, size}) && std::fflush(file) == 0;
 }
 
 void Host::Io::read_chars() const {
   const std::int64_t asked = single(1);
   const std::int64_t most = asked < 0 ? std::int64_t{1} << 30 : asked;
+  host.has_read_ |= single(2) == 0;
   std::FILE* file = host.streams_.at(single(2));
   if (file == nullptr) {
     set(0, make_text(host.pool_, ""));
@@ -239,7 +251,38 @@ Host::Host(const HostOptions& options, Pool& pool, IntBits bits)
       world_(options.world),
       output_(options.output),
       random_(make_random(options.random)),
-      streams_(options.in, options.out, options.err) {}
+      streams_(options.in, options.out, options.err),
+      keeps_(options.keeps) {}
+
+std::optional<HostState> Host::state(bool ended) {
+  reap(children_);
+  if (!ended && (!children_.empty() || !streams_.only_given())) return std::nullopt;
+  HostState state;
+  state.taken = streams_.at(0) != nullptr ? ::ftello(streams_.at(0)) : -1;
+  if (state.taken < 0 && has_read_) return std::nullopt;
+  state.taken = std::max<std::int64_t>(state.taken, 0);
+  state.written = written_;
+  state.timer = std::chrono::duration<double>(std::chrono::steady_clock::now() - timer_).count();
+  state.last_error = last_error_;
+  state.line_open = line_open_;
+  return state;
+}
+
+bool Host::set_state(HostState state) {
+  if (state.taken > 0 && ::fseeko(streams_.at(0), state.taken, SEEK_SET) != 0) return false;
+  for (const HostState::Text& kept : state.written) {
+    std::FILE* const file = streams_.at(kept.stream);
+    if (output_ != nullptr) static_cast<void>(output_->take(kept.text.size()));
+    if (file != nullptr) static_cast<void>(std::fwrite(kept.text.data(), 1, kept.text.size(), file));
+    if (file != nullptr) std::fflush(file);
+  }
+  written_ = std::move(state.written);
+  const std::chrono::duration<double> timed(state.timer);
+  timer_ = std::chrono::steady_clock::now() - std::chrono::duration_cast<std::chrono::nanoseconds>(timed);
+  last_error_ = std::move(state.last_error);
+  line_open_ = state.line_open;
+  return true;
+}
 
 // Seeding and starting the timer have no results, and what is written to the three given streams is the
 // program's output.

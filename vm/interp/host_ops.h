@@ -29,6 +29,20 @@ struct HostOptions {
   RandomKind random = RandomKind::kPhilox;
   World* world = nullptr;          // records what comes from outside, or plays it back
   OutputBudget* output = nullptr;  // of what is written to streams and files; null: no limit
+  bool keeps = false;              // what it writes to these streams, for state()
+};
+
+// What another run needs to go on as this one would.
+struct HostState {
+  struct Text {
+    std::int64_t stream = 0;
+    std::string text;
+  };
+  std::vector<Text> written;  // to the streams that it was given, in order
+  std::int64_t taken = 0;     // bytes of the first one
+  double timer = 0;           // seconds
+  std::string last_error;
+  std::optional<bool> line_open;
 };
 
 // State of one run that host instructions read and change. Used by one thread at a time.
@@ -41,8 +55,13 @@ class Host {
   // the system are results, not faults. Throws Fault for lengths and for an illegal mode of FOPEN.
   void run(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results);
 
-  [[nodiscard]] RandomSource& random() { return *random_; }
+  [[nodiscard]] Generator& random() { return *random_; }
   [[nodiscard]] Streams& streams() { return streams_; }
+  // Nothing where it is not enough: files or processes are open, which does not matter when the run has
+  // ended, or a pipe has been read from.
+  [[nodiscard]] std::optional<HostState> state(bool ended = false);
+  // Writes what was written. False if the input is another one.
+  [[nodiscard]] bool set_state(HostState state);
   // Whether the text on standard error ends inside of a line; nothing if there was none.
   [[nodiscard]] std::optional<bool> line_open() const { return line_open_; }
 
@@ -57,12 +76,15 @@ class Host {
   const Gate* gate_;
   World* world_;
   OutputBudget* output_;
-  std::unique_ptr<RandomSource> random_;
+  std::unique_ptr<Generator> random_;
   Streams streams_;
   std::chrono::steady_clock::time_point timer_ = std::chrono::steady_clock::now();
   std::optional<bool> line_open_;
   std::string last_error_;     // what FWRITE to the null stream reports
   std::vector<int> children_;  // process ids that may have to be reaped
+  bool keeps_;
+  bool has_read_ = false;  // from the first stream
+  std::vector<HostState::Text> written_;
 };
 
 }  // namespace nvm::vm

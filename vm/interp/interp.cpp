@@ -64,7 +64,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   exit_line_ = 0;
   if (views_.leaves) combined_.repeat_equal(arguments);
   try {
-    enter(function, arguments);
+    if (machine_.checkpoints == nullptr || !go_on()) enter(function, arguments);
     run_through();
     outcome.exited = exited_;
     outcome.exit_line = exit_line_;
@@ -162,6 +162,7 @@ void Interp::loop() {
       case StepKind::kPair: exec_.pair(step); break;
       case StepKind::kUnpair: exec_.unpair(step); break;
       case StepKind::kCall:
+        if (machine_.checkpoints != nullptr) keep();
         if (step.pending && pending_.open_here()) {
           pending_.leave_call(step);
           break;
@@ -170,20 +171,24 @@ void Interp::loop() {
         open_call(step);
         continue;
       case StepKind::kTailCall:
+        if (machine_.checkpoints != nullptr) keep();
         accounts_.burn_step();
         if (!tail_call(step)) return;
         continue;
-      case StepKind::kDrop: drop(step); break;
+      case StepKind::kDrop: at_.drop(step); break;
       case StepKind::kJump:
+        if (machine_.checkpoints != nullptr) keep();
         accounts_.burn_step();
-        jump(step);
+        at_.jump(step);
         at_.step = at_.function->steps.data() + step.target;
         continue;
       case StepKind::kBranch:
+        if (machine_.checkpoints != nullptr) keep();
         if (condition(step)) break;
         at_.step = at_.function->steps.data() + step.target;
         continue;
       case StepKind::kReturn:
+        if (machine_.checkpoints != nullptr) keep();
         if (!close_call(step)) return;
         break;
       case StepKind::kStop:
@@ -283,24 +288,6 @@ void Interp::run_chain() {
   if (!line_.empty()) return line_.finish();
   exec_.primitive(*at_.step);
   ++at_.step;
-}
-
-void Interp::jump(const Step& step) {
-  if (step.operands == 0) return;
-  if (step.overlaps) {
-    at_.fetch(step, at_.scratch.data());
-    return at_.store(step, at_.scratch.data());
-  }
-  const Operand* operands = at_.operands_of(step);
-  const std::int32_t* slots = at_.slots_of(step);
-  Value unused;
-  for (std::uint32_t i = 0; i < step.operands; ++i)
-    at_.fetch_one(operands[i], slots[i] >= 0 ? at_.frame[slots[i]] : unused);
-}
-
-void Interp::drop(const Step& step) {
-  const std::int32_t* slots = at_.slots_of(step);
-  for (std::uint32_t i = 0; i < step.results; ++i) release(at_.frame[slots[i]]);
 }
 
 bool Interp::condition(const Step& step) {

@@ -40,25 +40,27 @@ class Interp final {
   [[nodiscard]] bool goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const;
 
  private:
-  struct Place;
+  struct Guarded;
   void enter(ssa::FunctionId function, std::vector<Value>& arguments);
   // What went wrong, and where; then nothing of the run is kept.
   void give_up(Outcome& outcome, const Fault& fault);
   void forget();
   void run_through();
   void settle(const Fault& fault);
+  void go_to(Place place, std::span<Value> values);
+  // How far the run has come is kept, or taken from there (checkpoints.cpp).
+  void keep();
+  [[nodiscard]] bool go_on();  // false: it has to begin
   void divert(const Site& branch);
   // Conditionals that are passed on trust (guards.cpp).
   [[nodiscard]] std::optional<bool> pass_guarded(const Step& step, Value& flag);
   [[nodiscard]] std::shared_ptr<Crossing> crossing(const Step& step) const;
   void go_back(const MissedGuard& missed);
   void loop();
-  void drop(const Step& step);
   void open_call(const Step& step);
   [[nodiscard]] bool tail_call(const Step& step);  // false: it was the outermost, and is done
   [[nodiscard]] bool offer_call(const Step& step, std::int64_t depth, Value* arguments);
   [[nodiscard]] bool return_called();
-  void jump(const Step& step);
   [[nodiscard]] bool condition(const Step& step);
   [[nodiscard]] bool close_call(const Step& step);  // false: it was the outermost
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/interp/call_hook.h"
+#include "vm/interp/checkpoints.h"
 #include "vm/interp/error.h"
 #include "vm/interp/host_ops.h"
 #include "vm/interp/line_meter.h"
@@ -40,6 +41,7 @@ struct Machine {
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds
   std::size_t max_frame_bytes = std::size_t{4} << 30;  // memory of open calls
+  Checkpoints* checkpoints = nullptr;  // null: none are taken; else there is a `hook` that has parts
 };
 
 // How a run ended: normally with values, by EXIT, or by a fault.

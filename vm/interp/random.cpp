@@ -8,7 +8,7 @@ namespace {
 
 // Philox-4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers, As Easy as 1, 2, 3; SC 2011). Block c
 // of a seed gives draws 4c .. 4c+3.
-class Philox final : public RandomSource {
+class Philox final : public Generator {
  public:
   Philox() = default;
   explicit Philox(const Draws& from) : seed_(from.seed), position_(from.first) {}
@@ -29,6 +29,14 @@ class Philox final : public RandomSource {
     const Draws taken{seed_, position_};
     position_ += static_cast<std::uint64_t>(n);
     return taken;
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> state() const override { return {seed_, position_}; }
+  [[nodiscard]] bool set_state(std::span<const std::uint64_t> words) override {
+    if (words.size() != 2) return false;
+    seed_ = words[0];
+    position_ = words[1];
+    return true;
   }
 
  private:
@@ -53,7 +61,7 @@ class Philox final : public RandomSource {
 };
 
 // r[i] = r[i-31] + r[i-3] modulo 2^32, started from a multiplicative generator; the first 310 are discarded.
-class Libc final : public RandomSource {
+class Libc final : public Generator {
  public:
   Libc() { Libc::seed(1); }
 
@@ -78,6 +86,18 @@ class Libc final : public RandomSource {
     for (std::int64_t i = 0; i < n; ++i) out[i] = step() >> 1;
   }
 
+  [[nodiscard]] std::vector<std::uint64_t> state() const override {
+    std::vector<std::uint64_t> words(ring_.begin(), ring_.end());
+    words.push_back(next_);
+    return words;
+  }
+  [[nodiscard]] bool set_state(std::span<const std::uint64_t> words) override {
+    if (words.size() != ring_.size() + 1 || words.back() >= ring_.size()) return false;
+    for (std::size_t i = 0; i < ring_.size(); ++i) ring_[i] = static_cast<std::uint32_t>(words[i]);
+    next_ = words.back();
+    return true;
+  }
+
  private:
   std::uint32_t step() {
     const std::size_t three_back = next_ >= 3 ? next_ - 3 : next_ + 28;
@@ -90,7 +110,7 @@ class Libc final : public RandomSource {
   std::size_t next_ = 0;
 };
 
-class Lcg48 final : public RandomSource {
+class Lcg48 final : public Generator {
  public:
   void seed(std::int64_t) override {}  // the reference build seeds another generator
 
@@ -101,13 +121,20 @@ class Lcg48 final : public RandomSource {
     }
   }
 
+  [[nodiscard]] std::vector<std::uint64_t> state() const override { return {state_}; }
+  [[nodiscard]] bool set_state(std::span<const std::uint64_t> words) override {
+    if (words.size() != 1) return false;
+    state_ = words[0];
+    return true;
+  }
+
  private:
   std::uint64_t state_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<RandomSource> make_random(RandomKind kind) {
+std::unique_ptr<Generator> make_random(RandomKind kind) {
   switch (kind) {
     case RandomKind::kLibc: return std::make_unique<Libc>();
     case RandomKind::kLcg48: return std::make_unique<Lcg48>();

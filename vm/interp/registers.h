@@ -49,6 +49,24 @@ struct Registers {
         release(from[i]);
     }
   }
+  // kJump: operands to the slots of the block that follows.
+  void jump(const Step& s) {
+    if (s.operands == 0) return;
+    if (s.overlaps) {
+      fetch(s, scratch.data());
+      return store(s, scratch.data());
+    }
+    const Operand* operands = operands_of(s);
+    const std::int32_t* slots = slots_of(s);
+    Value unused;
+    for (std::uint32_t i = 0; i < s.operands; ++i)
+      fetch_one(operands[i], slots[i] >= 0 ? frame[slots[i]] : unused);
+  }
+  // kDrop
+  void drop(const Step& s) {
+    const std::int32_t* slots = slots_of(s);
+    for (std::uint32_t i = 0; i < s.results; ++i) release(frame[slots[i]]);
+  }
 };
 
 }  // namespace nvm::vm

@@ -38,6 +38,12 @@ std::FILE* Streams::at(std::int64_t slot) const {
                                                                       : nullptr;
 }
 
+bool Streams::only_given() const {
+  const auto others = slots_.begin() + kGiven;
+  return std::find(slots_.begin(), others, nullptr) == others &&
+         std::all_of(others, slots_.end(), [](std::FILE* file) { return file == nullptr; });
+}
+
 std::int64_t Streams::add(std::FILE* file) {
   auto free = std::find(slots_.begin() + kGiven, slots_.end(), nullptr);
   if (free == slots_.end()) free = slots_.insert(free, nullptr);

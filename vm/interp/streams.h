@@ -35,6 +35,8 @@ class Streams {
   [[nodiscard]] std::FILE* at(std::int64_t slot) const;
   // Whether it is one of the three that the run was given.
   [[nodiscard]] static bool given(std::int64_t slot) { return slot < kGiven; }
+  // Are the three that the run was given open, and no others?
+  [[nodiscard]] bool only_given() const;
   // Puts `file` into the lowest free slot from 3 on.
   std::int64_t add(std::FILE* file);
   // Empties an open slot; false if the system reports an error (errno).

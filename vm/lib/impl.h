@@ -77,6 +77,8 @@ struct Value::Impl {
 // there is none.
 [[nodiscard]] Origin origin_of(const vm::RunError& error);
 
+// Bytes that runs may take where nobody says how many.
+[[nodiscard]] std::uint64_t machine_memory();
 // The account of what a machine or session takes: that of the thread's limits, unless it is to have less.
 [[nodiscard]] std::shared_ptr<MemoryAccount> account_of(const Options& options);
 [[nodiscard]] std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account);

@@ -82,6 +82,7 @@ class Runner : public vm::ProgramRunner {
     counters_.messages += c.messages;
     counters_.bytes_sent += c.bytes_sent;
     counters_.waited_seconds += c.waited_seconds;
+    counters_.checkpoints += c.checkpoints;
     counters_.largest_share = std::max(counters_.largest_share, c.largest_share);
     counters_.block_groups += c.block_groups;
     counters_.block_levels += c.block_levels;

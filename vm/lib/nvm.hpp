@@ -236,7 +236,8 @@ struct Capabilities {
   bool spawn = false;                    // start processes, which may do all that their user may
 };
 
-class Carrier;  // vm/lib/carrier.h
+class Carrier;     // vm/lib/carrier.h
+class Checkpoint;  // vm/lib/checkpoint.h
 
 constexpr int kMostRanks = 256;  // as threads, which wait for each other by asking; launchers start more
 
@@ -252,6 +253,7 @@ struct Options {
   // machine; at most kMostRanks. Nothing that a program gives depends on it.
   int ranks = 0;
   std::shared_ptr<Carrier> carrier;  // of this process, where a launcher started several, instead of `ranks`
+  std::shared_ptr<Checkpoint> checkpoint;  // is taken of runs, on one rank at least; or gone on from
   std::int64_t spread = 1 << 15;  // elements from which on each rank has a part of a vector only, 1 or more
   std::int64_t max_depth = 0;     // open calls, 0: as many as memory holds
   double time_limit = 0;          // seconds, 0: none; of a run, or of a call of a session
@@ -338,6 +340,7 @@ struct Counters {
   // waited for them; the longest part of a vector, by the mean of its parts.
   std::uint64_t rounds = 0, messages = 0, bytes_sent = 0;
   double waited_seconds = 0, largest_share = 0;
+  std::uint64_t checkpoints = 0;  // that were written
   // How often each way to execute was taken that is faster than the plain one; only those that were, by
   // their names in vm/data/fast_paths.def.
   std::vector<std::pair<std::string_view, std::uint64_t>> fast_paths;

@@ -1,6 +1,7 @@
 #include "vm/lib/on_rank.h"
 
 #include "vm/interp/interp.h"
+#include "vm/lib/checkpoint.h"
 #include "vm/lib/record_file.h"
 #include "vm/spmd/calls.h"
 #include "vm/spmd/hook.h"
@@ -18,6 +19,10 @@ vm::Outcome OnRank::run(const vm::Code& code, const vm::Machine& machine, std::s
   vm::Machine together = machine;
   together.hook = &hook;
   together.calls = blocks != nullptr ? &calls : nullptr;
+  std::optional<vm::spmd::Checkpointing> checkpoints;
+  if (Checkpoint* const kept = options.checkpoint.get())
+    together.checkpoints = &checkpoints.emplace(code, hook.parts(), machine.host->random(),
+                                                exchange_.rank() == 0 ? kept : nullptr, kept->continues());
   vm::Outcome outcome = vm::Interp(code, together, inputs).run();
   largest_share_ = hook.parts().largest_share();
   dealt_out_ = calls.dealt_out();
@@ -38,10 +43,10 @@ void OnRank::end(vm::Outcome& outcome) {
 
 void OnRank::report(Counters& counters) const {
   const ranks::Counts counts = seat_.carrier->counts();
-  counters.rounds = static_cast<std::uint64_t>(counts.rounds);
-  counters.messages = static_cast<std::uint64_t>(counts.messages);
-  counters.bytes_sent = static_cast<std::uint64_t>(counts.bytes_sent);
-  counters.waited_seconds = counts.waited_seconds;
+  counters.rounds = static_cast<std::uint64_t>(counts.rounds - before_.rounds);
+  counters.messages = static_cast<std::uint64_t>(counts.messages - before_.messages);
+  counters.bytes_sent = static_cast<std::uint64_t>(counts.bytes_sent - before_.bytes_sent);
+  counters.waited_seconds = counts.waited_seconds - before_.waited_seconds;
   counters.largest_share = largest_share_;
   counters.block_calls += static_cast<std::uint64_t>(dealt_out_);
 }

@@ -26,7 +26,10 @@ class OnRank final : public vm::World {
  public:
   // All must outlive it; `outside` may be null.
   OnRank(Seat& seat, const ssa::Module& module, const std::atomic<vm::Stop>* stop, vm::World* outside)
-      : seat_(seat), outside_(outside), exchange_(*seat.carrier, module, stop, seat.waiting) {}
+      : seat_(seat),
+        outside_(outside),
+        exchange_(*seat.carrier, module, stop, seat.waiting),
+        before_(seat.carrier->counts()) {}
 
   // Runs the entry function. What a rank can finish alone, `machine` does, with block mode if there is any.
   [[nodiscard]] vm::Outcome run(const vm::Code& code, const vm::Machine& machine,
@@ -49,6 +52,7 @@ class OnRank final : public vm::World {
   Seat& seat_;
   vm::World* outside_;
   vm::spmd::Exchange exchange_;
+  ranks::Counts before_;  // of the carrier, which may have had other runs
   double largest_share_ = 1;
   std::int64_t dealt_out_ = 0;
 };

@@ -52,7 +52,7 @@ struct Recording::Impl final : vm::World {
   End end;
   bool closed = false;
 
-  explicit Impl(const std::string& path) : file(path) {}
+  explicit Impl(const std::string& path) : file(path, kRecordHead, OutFile::Kind::kLog) {}
 
   std::optional<std::string> read_file(const std::string& path, const Reader& outside) override {
     auto text = outside(path);

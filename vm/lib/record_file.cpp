@@ -10,7 +10,6 @@ namespace nvm::lib {
 
 namespace {
 
-constexpr std::string_view kHead = "nvm record 2\n";
 enum class Shape : std::uint64_t { kNothing, kVector, kSegdes };
 
 std::string bytes_of(std::uint64_t x) {
@@ -130,45 +129,59 @@ vm::Value PartReader::value(vm::Pool& pool) {
   return elements.size() == 1 ? vm::Vector::of_int(elements[0]) : vm::int_vector(pool, elements);
 }
 
-RecordWriter::RecordWriter(const std::string& path) : file_(path, OutFile::Kind::kLog) { file_.write(kHead); }
+RecordWriter::RecordWriter(const std::string& path, std::string_view head, OutFile::Kind kind)
+    : file_(path, kind) {
+  file_.write(head);
+}
 
 std::string RecordWriter::error() const {
   return file_.error() == 0 ? ""
                             : "cannot write the record " + file_.path() + ": " + std::strerror(file_.error());
 }
 
-void RecordWriter::write(PartKind kind, const std::string& bytes) {
-  const std::string part = bytes_of(static_cast<std::uint64_t>(kind)) + bytes_of(bytes.size()) + bytes;
-  file_.write(part + bytes_of(hash_bytes(part)));
+void RecordWriter::write(PartKind kind, std::string_view bytes) {
+  const std::string front = bytes_of(static_cast<std::uint64_t>(kind)) + bytes_of(bytes.size());
+  file_.write(front);
+  file_.write(bytes);
+  file_.write(bytes_of(hash_bytes(bytes, hash_bytes(front))));
+}
+
+RecordReader::RecordReader(const std::string& path, std::string_view head) : path_(path), file_(path) {
+  const std::string begin = file_.rest(head.size());
+  at_ = begin.size();
+  if (file_.error() != 0)
+    reason_ = "cannot read " + path + ": " + std::strerror(file_.error());
+  else if (begin != head)
+    reason_ = path + " is no " + std::string(head.substr(4, head.rfind(' ') - 4)) +
+              " of a run, or of another version of nvm";
+}
+
+std::optional<Part> RecordReader::next() {
+  constexpr std::size_t kFront = 16, kSum = 8;
+  if (!reason_.empty()) return std::nullopt;
+  const std::string front = file_.rest(kFront);
+  if (front.empty() && file_.error() == 0) return std::nullopt;
+  const std::string cut_off = " is cut off at byte " + std::to_string(at_);
+  if (front.size() < kFront) return fail(cut_off);
+  const std::uint64_t size = number_of(std::string_view(front).substr(8));
+  const std::size_t left = file_.size().value_or(SIZE_MAX) - at_;
+  if (left < kFront + kSum || size > left - kFront - kSum) return fail(cut_off);
+  Part part{static_cast<PartKind>(number_of(front)), file_.rest(size)};
+  const std::string sum = file_.rest(kSum);
+  if (part.bytes.size() < size || sum.size() < kSum) return fail(cut_off);
+  const std::size_t end = at_ + kFront + size + kSum;
+  if (number_of(sum) != hash_bytes(part.bytes, hash_bytes(front)))
+    return fail(" is damaged between bytes " + std::to_string(at_) + " and " + std::to_string(end));
+  at_ = end;
+  return part;
 }
 
 std::optional<std::vector<Part>> read_record(const std::string& path, std::string& reason) {
-  const auto text = read_all(path);
-  if (!text) {
-    reason = "cannot read " + path + ": " + std::strerror(errno);
-    return std::nullopt;
-  }
-  const std::string& all = *text;
-  if (!all.starts_with(kHead)) {
-    reason = path + " is no record of a run, or of another version of nvm";
-    return std::nullopt;
-  }
+  RecordReader file(path, kRecordHead);
   std::vector<Part> parts;
-  for (std::size_t at = kHead.size(); at < all.size();) {
-    const std::string_view rest = std::string_view(all).substr(at);
-    const std::uint64_t size = rest.size() < 24 ? 0 : number_of(rest.substr(8));
-    if (rest.size() < 24 || size > rest.size() - 24) {
-      reason = path + " is cut off at byte " + std::to_string(at);
-      return std::nullopt;
-    }
-    if (number_of(rest.substr(16 + size)) != hash_bytes(rest.substr(0, 16 + size))) {
-      reason =
-          path + " is damaged between bytes " + std::to_string(at) + " and " + std::to_string(at + 24 + size);
-      return std::nullopt;
-    }
-    parts.push_back({static_cast<PartKind>(number_of(rest)), std::string(rest.substr(16, size))});
-    at += 24 + size;
-  }
+  while (auto part = file.next()) parts.push_back(std::move(*part));
+  reason = file.reason();
+  if (!reason.empty()) return std::nullopt;
   return parts;
 }
 

@@ -1,5 +1,6 @@
-// The file of a recorded run: a head, then parts, each with its size and a checksum. Parts are written as
-// they come up, so that a run that crashes leaves what is needed to repeat it.
+// The file of a recorded run, or of a checkpoint: a head, then parts, each with its size and a checksum.
+// Those of a recorded run are written as they come up, so that one that crashes leaves what is needed to
+// repeat it.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,19 @@
 
 #include "bytecode/base/hash.h"
 #include "bytecode/base/out_file.h"
+#include "bytecode/base/read_file.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 
 namespace nvm::lib {
 
 // kWords: the command line. kFile: name and contents of a file that was read. kHost: an instruction that
-// looked outside, and its results. kEnd: what the run came to; missing if it did not end.
-enum class PartKind : std::uint32_t { kWords = 1, kFile = 2, kHost = 3, kEnd = 4 };
+// looked outside, and its results. kEnd: what the run came to; missing if it did not end. kRun, kState: of
+// checkpoints (checkpoint.h).
+enum class PartKind : std::uint32_t { kWords = 1, kFile = 2, kHost = 3, kEnd = 4, kRun = 5, kState = 6 };
+
+inline constexpr std::string_view kRecordHead = "nvm record 2\n";
+inline constexpr std::string_view kCheckpointHead = "nvm checkpoint 1\n";
 
 struct Part {
   PartKind kind = PartKind::kWords;
@@ -56,12 +62,13 @@ class PartReader {
   bool good_ = true;
 };
 
-// Writes the parts as they come up. The file has its name when finish() is called.
+// Writes the parts. The file has its name when finish() is called.
 class RecordWriter {
  public:
-  explicit RecordWriter(const std::string& path);
-  void write(PartKind kind, const std::string& bytes);
-  void finish() { file_.finish(); }
+  RecordWriter(const std::string& path, std::string_view head, OutFile::Kind kind);
+  void write(PartKind kind, std::string_view bytes);
+  bool finish() { return file_.finish(); }
+  [[nodiscard]] int error_number() const { return file_.error(); }
   [[nodiscard]] bool opened() const { return file_.opened(); }
   // Why the file is incomplete, "" if it is not.
   [[nodiscard]] std::string error() const;
@@ -70,7 +77,27 @@ class RecordWriter {
   OutFile file_;
 };
 
-// All parts of a file; nothing, with a reason, if it is damaged or none of ours.
+// Reads them, one by one.
+class RecordReader {
+ public:
+  RecordReader(const std::string& path, std::string_view head);
+  // Nothing at the end; nothing, with a reason, if the file is damaged or none of ours.
+  [[nodiscard]] std::optional<Part> next();
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+ private:
+  [[nodiscard]] std::optional<Part> fail(const std::string& why) {
+    reason_ = path_ + why;
+    return std::nullopt;
+  }
+
+  std::string path_;
+  InFile file_;
+  std::size_t at_ = 0;
+  std::string reason_;
+};
+
+// All parts of a recorded run, likewise.
 [[nodiscard]] std::optional<std::vector<Part>> read_record(const std::string& path, std::string& reason);
 
 }  // namespace nvm::lib

@@ -1,12 +1,8 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <list>
 
 #include "bytecode/base/disk_cache.h"
-#include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/base/thread.h"
 #include "gpu/api/devices.h"
@@ -16,6 +12,7 @@
 #include "vm/interp/stack_machine.h"
 #include "vm/lib/alarm.h"
 #include "vm/lib/carrier.h"
+#include "vm/lib/checkpoint.h"
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
 #include "vm/lib/group_device.h"
@@ -31,24 +28,6 @@
 namespace nvm::lib {
 
 namespace {
-
-// Nine tenths of what the machine has, or the container if that is less. Files are read for it.
-std::uint64_t find_machine_memory() {
-  const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
-  std::uint64_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
-  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::uint64_t limit = 0;
-    const std::string text = read_all(path, 32).value_or("");
-    std::from_chars(text.data(), text.data() + text.size(), limit);
-    if (limit > 0) bytes = std::min(bytes, limit);
-  }
-  return bytes / 10 * 9;
-}
-
-std::uint64_t machine_memory() {
-  static const std::uint64_t bytes = find_machine_memory();
-  return bytes;
-}
 
 // Whether there is anything for block mode to cut.
 bool has_lifted(const ssa::Module& module) {
@@ -78,25 +57,6 @@ void report_tuning(const ssa::Module& module, const vm::block::Tuning& tuning, s
 }
 
 }  // namespace
-
-namespace {
-// An account of no more than there is around it.
-std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory) {
-  const auto outer = Budget::account();
-  const std::uint64_t limit = memory > 0 ? memory : machine_memory();
-  return outer != nullptr && outer->limit() <= limit ? outer : std::make_shared<MemoryAccount>(limit);
-}
-}  // namespace
-
-std::shared_ptr<MemoryAccount> account_of(const Options& options) {
-  if (options.memory > 0 || options.carrier == nullptr) return account_of(options.memory);
-  return account_of(machine_memory() / static_cast<std::uint64_t>(options.carrier->of_host()));
-}
-
-std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account) {
-  const Budget budget(account);
-  return std::make_shared<vm::Pool>(account->limit());
-}
 
 struct Limits::Impl {
   Impl(std::uint64_t memory, double seconds) : budget(account_of(memory), seconds) {}
@@ -139,6 +99,7 @@ int processors() { return std::max(1, static_cast<int>(std::thread::hardware_con
 // Work is counted exactly where instructions are executed one by one; ranks share the machine.
 Options effective(const Options& given) {
   Options options = untrusted_limits(given);
+  if (options.checkpoint != nullptr && options.carrier == nullptr) options.ranks = std::max(options.ranks, 1);
   if (options.ranks > 1 && options.threads == 0) options.threads = std::max(1, processors() / options.ranks);
   if (options.ranks > 1 && options.memory == 0)
     options.memory = machine_memory() / static_cast<std::uint64_t>(options.ranks);
@@ -270,6 +231,7 @@ struct Vm::Impl {
   }
 
   Result<Run> run(const Program& program, std::span<const Value> inputs, Seat* seat = nullptr);
+  Result<Run> run_anywhere(const Program& program, std::span<const Value> inputs);
   Result<Run> run_on_ranks(const Program& program, std::span<const Value> inputs);
   Result<Run> run_as_rank(const Program& program, std::span<const Value> inputs);
   // What a run that was thrown out of has left half done.
@@ -335,7 +297,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
   std::optional<OnRank> on_rank;
   if (seat != nullptr) world = &on_rank.emplace(*seat, loaded.loaded.module, &stop, world);
   vm::Host host({options.in, options.out, options.err, &gate, static_cast<vm::RandomKind>(options.random),
-                 world, &output},
+                 world, &output, options.checkpoint != nullptr},
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
   std::vector<vm::Value> values;
@@ -349,6 +311,10 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
     for (vm::Value& value : values) value = in_four_bytes(*pool, value);
   if (options.untrusted && asks_for_anything(options.allow))
     return refusal("nothing can be allowed to an untrusted program");
+  Checkpoint* const kept = seat != nullptr && seat->carrier->rank() == 0 ? options.checkpoint.get() : nullptr;
+  if (kept != nullptr)
+    if (const std::string wrong = kept->begin_run(loaded, host, options.err); !wrong.empty())
+      return refused(wrong);
   Run run;
   Counting counting(run.counters, options.count);
   vm::Machine m = machine(host, bits);
@@ -384,6 +350,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
     on_rank->report(run.counters);
   }
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (kept != nullptr) kept->leave_run(host);
   if (options.fuel > 0) fuel_left -= std::min(fuel_left, m.tally->spent());
   run.counters.peak_bytes = pool->stats().peak;
   if (observer != nullptr) observer->end_run();
@@ -407,7 +374,8 @@ Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value
   if (options.ranks > kMostRanks)
     return refused("at most " + std::to_string(kMostRanks) + " ranks are threads");
   if (options.cost || options.fuel > 0)
-    return refused("work is not counted on ranks: there is no cost, and no limit by fuel");
+    return refused(
+        "work is not counted on ranks, nor with checkpoints: there is no cost, and no limit by fuel");
   const std::vector<std::unique_ptr<ranks::Ranks>> carriers = ranks::thread_ranks(options.ranks);
   std::vector<Seat> seats;
   for (const auto& carrier : carriers) seats.push_back({carrier.get(), {}, false, true});
@@ -446,6 +414,18 @@ Result<Run> Vm::Impl::run_as_rank(const Program& program, std::span<const Value>
   return end;
 }
 
+// What has ended before a checkpoint is not run again.
+Result<Run> Vm::Impl::run_anywhere(const Program& program, std::span<const Value> inputs) {
+  Checkpoint* const kept = options.checkpoint.get();
+  if (kept != nullptr)
+    if (auto again = kept->again(program.impl(), pool, options)) return std::move(*again);
+  Result<Run> end = options.carrier != nullptr ? run_as_rank(program, inputs)
+                    : options.ranks > 0        ? run_on_ranks(program, inputs)
+                                               : run(program, inputs);
+  if (kept != nullptr && end) kept->end_run(*end);
+  return end;
+}
+
 Vm::Vm(const Options& options)
     : impl_(guarded([&] { return std::make_shared<Impl>(options); },
                     [](const Failure&) { return std::shared_ptr<Impl>(); })) {}
@@ -466,8 +446,7 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     if (!taken) return refused(kBusy);
     const Budget budget(impl->account, impl->options.time_limit, impl->options.cancelled);
     try {
-      if (impl->options.carrier != nullptr) return impl->run_as_rank(program, inputs);
-      return impl->options.ranks > 0 ? impl->run_on_ranks(program, inputs) : impl->run(program, inputs);
+      return impl->run_anywhere(program, inputs);
     } catch (...) {
       impl->forget_programs();
       throw;

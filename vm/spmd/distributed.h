@@ -11,11 +11,19 @@
 
 namespace nvm::vm {
 
+// An INT vector whose elements count up by one in each segment of `s`, from these numbers on.
+struct CountedUp {
+  Vector starts;
+  Segdes s;
+};
+
 struct Distributed {
   Type type;
   spmd::CutRef cut;
   mutable Value part;
   mutable std::optional<Vector> whole;  // if somebody has gathered it and it is not large
+  // What all ranks know of all parts, if they do.
+  mutable std::shared_ptr<const CountedUp> counted = nullptr;
 
   [[nodiscard]] std::int64_t length() const { return cut->total(); }
 };

@@ -49,6 +49,10 @@ Exchange::Exchange(ranks::Ranks& carrier, const ssa::Module& module, const std::
                    ranks::Waiting waiting)
     : rounds_(carrier, looking(std::move(waiting), stop)), module_(module) {}
 
+Exchange::Header Exchange::header() const {
+  return {path_, (failure_ ? failure_->number : kNever) | (wanted_ && wanted_() ? kAsked : 0)};
+}
+
 template <typename F>
 void Exchange::round(F start) {
   settle_();
@@ -142,22 +146,23 @@ void Exchange::may_have_failed(const Fault* fault) {
   failure_ = Failure{number_, *fault, site_, callers_ != nullptr ? callers_->trail() : CallTrail()};
 }
 
-void Exchange::agree() {
-  if (!unsaid_) return;
+void Exchange::meet() {
   const std::vector<std::int64_t> nothing(static_cast<std::size_t>(size()), 0);
   static_cast<void>(gather({}, nothing));
 }
 
 void Exchange::check(const Pieces& pieces) {
   unsaid_ = false;
+  said_ = number_;
   std::uint64_t failed = kNever;
   int failing = 0;
   for (int r = 0; r < size(); ++r) {
     Header h;
     std::memcpy(&h, pieces.bytes_.data() + pieces.at_[static_cast<std::size_t>(r)] - sizeof h, sizeof h);
     if (h.path != path_) disagree();
-    if (h.failed < failed) {
-      failed = h.failed;
+    if (r == 0 && (h.failed & kAsked) != 0) asked_ = true;
+    if ((h.failed & ~kAsked) < failed) {
+      failed = h.failed & ~kAsked;
       failing = r;
     }
   }

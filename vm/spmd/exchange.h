@@ -58,8 +58,19 @@ class Exchange {
   void pass(const ssa::Inst& inst, const Site& site, const Callers* callers);
   // It may have failed on some ranks only. On this one it has, or not.
   void may_have_failed(const Fault* fault);
-  // A round, if something may have failed since the last one.
-  void agree();
+  // A round in which nothing else is said; if something may have failed since the last one.
+  void meet();
+  void agree() {
+    if (unsaid_) meet();
+  }
+
+  // Before each round the first rank is asked whether all are to pause; it tells them in that round.
+  void ask_before_rounds(std::function<bool()> wanted) { wanted_ = std::move(wanted); }
+  [[nodiscard]] bool asked() const { return asked_; }
+  void answered() { asked_ = false; }
+  [[nodiscard]] std::int64_t rounds() const { return rounds_.ranks().counts().rounds; }
+  // Instructions that control has passed since the last round.
+  [[nodiscard]] std::uint64_t passed_since() const { return number_ - said_; }
 
   // Where what was thrown last belongs to, if it is not the instruction that control has come to.
   [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const;
@@ -69,10 +80,13 @@ class Exchange {
   [[nodiscard]] const std::optional<ranks::Broken>& broken() const { return broken_; }
 
  private:
-  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t kAsked = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kNever = kAsked - 1;
   struct Header {
     std::uint64_t path;
-    std::uint64_t failed;  // number of the first instruction that has failed here, kNever if none has
+    // Number of the first instruction that has failed here, kNever if none has; with kAsked from the first
+    // rank that asks.
+    std::uint64_t failed;
   };
   struct Failure {
     std::uint64_t number = kNever;
@@ -85,7 +99,7 @@ class Exchange {
     CallTrail trail;
   };
 
-  [[nodiscard]] Header header() const { return {path_, failure_ ? failure_->number : kNever}; }
+  [[nodiscard]] Header header() const;
   template <typename F>
   void round(F start);
   void check(const Pieces& pieces);
@@ -95,11 +109,14 @@ class Exchange {
 
   ranks::Rounds rounds_;
   std::function<void()> settle_ = [] {};
+  std::function<bool()> wanted_;  // none but on the first rank
   const ssa::Module& module_;
   std::uint64_t path_ = 0;
   std::uint64_t number_ = 0;
   Site site_;
   const Callers* callers_ = nullptr;
+  std::uint64_t said_ = 0;  // number_ at the last round
+  bool asked_ = false;
   bool unsaid_ = false;  // something may have failed since the last round
   std::optional<Failure> failure_;
   std::optional<Thrown> thrown_;

@@ -6,6 +6,7 @@
 #include "vm/interp/elements.h"
 #include "vm/interp/random.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/repeated.h"
 #include "vm/spmd/rules.h"
 
 namespace nvm::vm::spmd {
@@ -81,6 +82,15 @@ Vector with_first(const PrimContext& prims, const Vector& v, std::int64_t first)
   return out.take();
 }
 
+// What INDEX makes, if all ranks know that: null if not, or if it is another stride.
+std::shared_ptr<const CountedUp> counted_up(const Value& start, const Value& stride, const Segdes& s) {
+  const auto* starts = std::get_if<Vector>(&start);
+  const auto* steps = std::get_if<Vector>(&stride);
+  if (starts == nullptr || steps == nullptr || steps->length() == 0) return nullptr;
+  if (steps->int_at(0) != 1 || (!steps->is_repeated() && !all_equal(*steps))) return nullptr;
+  return std::make_shared<const CountedUp>(CountedUp{*starts, s});
+}
+
 // Of what cannot fail.
 Value run_or_record(const Together& t, std::span<Value> operands) {
   Value made;
@@ -116,7 +126,9 @@ bool index_parts(const Together& t) {
     start = with_first(t.prims(), start, wrap_int(static_cast<std::int64_t>(from), t.prims().int_bits));
   }
   Value operands[] = {std::move(start), std::move(stride), mine.s};
+  const auto counted = counted_up(t.operands[0], t.operands[1], s);
   t.results[0] = t.parts.join(Type::kInt, cut, run_or_record(t, operands));
+  if (const Distributed* d = distributed(t.results[0])) d->counted = counted;
   return true;
 }
 

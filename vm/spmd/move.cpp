@@ -61,6 +61,23 @@ Places places_of(const Move& m, const CutRef& cut) {
   return places;
 }
 
+// Where the indices of a move count up, as all ranks know: by segment, from which of them to which place.
+// Nothing if they do not, or one is outside of its segment.
+std::optional<Runs> runs_of(const Move& m) {
+  const Distributed* indices = distributed(m.operand(1));
+  if (indices == nullptr || indices->counted == nullptr || m.flagged()) return std::nullopt;
+  const auto& [starts, s] = *indices->counted;
+  if (!s.identical(m.stand) && !(s == m.stand)) return std::nullopt;
+  Runs runs;
+  for (std::int64_t k = 0; k < s.segments(); ++k) {
+    const std::int64_t n = s.length(k), start = starts.int_at(k);
+    if (n == 0) continue;
+    if (start < 0 || start > m.count.length(k) - n) return std::nullopt;
+    runs.push_back({s.offset(k), m.count.offset(k) + start, n});
+  }
+  return runs;
+}
+
 }  // namespace
 
 bool gather_parts(const Together& t) {
@@ -79,6 +96,13 @@ bool gather_parts(const Together& t) {
       cut = cut == nullptr ? d->cut : cut;
   if (cut == nullptr) cut = t.parts.cut_of(m);
   const Move move{t, which, dest, source};
+  const Distributed* from = distributed(t.operands[0]);
+  if (auto runs = from == nullptr || from->whole ? std::nullopt : runs_of(move)) {
+    for (Run& run : *runs) std::swap(run.from, run.to);
+    const Vector base = t.parts.zeros(type, cut->length(t.parts.rank()));
+    t.results[0] = t.parts.join(type, cut, deliver(t.parts, *from, *runs, *cut, base));
+    return true;
+  }
   const Places places = places_of(move, cut);
   t.results[0] = t.parts.join(type, cut, fetch(t.parts, t.operands[0], places));
   return true;
@@ -101,6 +125,11 @@ bool scatter_parts(const Together& t) {
   Vector base =
       defaults != nullptr ? t.parts.part(*defaults, to) : t.parts.zeros(type, to->length(t.parts.rank()));
   const Move move{t, which, source, dest};
+  const Distributed* from = distributed(t.operands[0]);
+  if (const auto runs = from == nullptr ? std::nullopt : runs_of(move)) {
+    t.results[0] = t.parts.join(type, to, deliver(t.parts, *from, *runs, *to, base));
+    return true;
+  }
   const CutRef cut = t.cut(n);
   const Places places = places_of(move, cut);
   const Vector values = t.parts.part(t.operands[0], cut);

@@ -156,4 +156,69 @@ Vector deliver(Parts& parts, const Vector& values, const Places& places, const C
   return made.take(parts, values.type());
 }
 
+namespace {
+
+// Calls f(rank, begin, end) for the parts of [begin, end) that ranks have.
+template <typename F>
+void by_owner(const Cut& cut, std::int64_t begin, std::int64_t end, F f) {
+  while (begin < end) {
+    const int r = cut.owner(begin);
+    const std::int64_t until = std::min(end, cut.end(r));
+    f(r, begin, until);
+    begin = until;
+  }
+}
+
+// Of each run what a rank's part has of where it comes from, or goes to.
+template <typename F>
+void runs_within(const Runs& runs, std::int64_t Run::*where, Range part, F f) {
+  for (const Run& run : runs) {
+    const std::int64_t begin = std::max(run.*where, part.begin);
+    const std::int64_t end = std::min(run.*where + run.length, part.end);
+    if (begin < end) f(run, begin, end);
+  }
+}
+
+}  // namespace
+
+Vector deliver(Parts& parts, const Distributed& values, const Runs& runs, const Cut& to, const Vector& base) {
+  const int me = parts.rank();
+  const Packed mine(parts, parts.own(values));
+  Packed made(parts, base);
+  const std::size_t width = made.width();
+  ByRank out = by_rank(parts);
+  runs_within(runs, &Run::from, {values.cut->begin(me), values.cut->end(me)},
+              [&](const Run& run, std::int64_t begin, std::int64_t end) {
+                const std::int64_t shift = run.to - run.from;
+                by_owner(to, begin + shift, end + shift, [&](int r, std::int64_t first, std::int64_t last) {
+                  append(out[static_cast<std::size_t>(r)],
+                         mine.at(static_cast<std::size_t>(first - shift - values.cut->begin(me))),
+                         static_cast<std::size_t>(last - first) * width);
+                });
+              });
+  std::vector<Ranges> coming(out.size());  // from each rank, to which places
+  std::vector<std::int64_t> received(out.size(), 0);
+  runs_within(
+      runs, &Run::to, {to.begin(me), to.end(me)}, [&](const Run& run, std::int64_t begin, std::int64_t end) {
+        const std::int64_t shift = run.to - run.from;
+        by_owner(*values.cut, begin - shift, end - shift, [&](int r, std::int64_t first, std::int64_t last) {
+          coming[static_cast<std::size_t>(r)].push_back({first + shift, last + shift});
+          if (r != me)
+            received[static_cast<std::size_t>(r)] += (last - first) * static_cast<std::int64_t>(width);
+        });
+      });
+  const std::vector<std::byte> own = std::exchange(out[static_cast<std::size_t>(me)], {});
+  const std::vector<std::span<const std::byte>> sent(out.begin(), out.end());
+  const Pieces in = parts.exchange().trade(sent, received);
+  for (int r = 0; r < parts.ranks(); ++r) {
+    const std::byte* from = r == me ? own.data() : in.of(r).data();
+    for (const Range& places : coming[static_cast<std::size_t>(r)]) {
+      const std::size_t bytes = static_cast<std::size_t>(places.end - places.begin) * width;
+      std::memcpy(made.at(static_cast<std::size_t>(places.begin - to.begin(me))), from, bytes);
+      from += bytes;
+    }
+  }
+  return made.take(parts, values.type);
+}
+
 }  // namespace nvm::vm::spmd

@@ -20,4 +20,16 @@ using Places = std::vector<std::int64_t>;
 [[nodiscard]] Vector deliver(Parts& parts, const Vector& values, const Places& places, const Cut& to,
                              const Vector& base);
 
+// Elements that stay beside each other: `length` of them from `from` on go to `to` and behind. All ranks know
+// all runs.
+struct Run {
+  std::int64_t from, to, length;
+};
+using Runs = std::vector<Run>;
+
+// What this rank's part of a vector cut so becomes, at first `base`, when runs of this one have been written
+// there, in their order. One round.
+[[nodiscard]] Vector deliver(Parts& parts, const Distributed& values, const Runs& runs, const Cut& to,
+                             const Vector& base);
+
 }  // namespace nvm::vm::spmd

@@ -1,0 +1,54 @@
+// How much memory runs may take.
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "bytecode/base/read_file.h"
+#include "vm/lib/carrier.h"
+#include "vm/lib/impl.h"
+
+namespace nvm::lib {
+
+namespace {
+
+// Nine tenths of what the machine has, or the container if that is less. Files are read for it.
+std::uint64_t find_machine_memory() {
+  const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
+  std::uint64_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::uint64_t limit = 0;
+    const std::string text = read_all(path, 32).value_or("");
+    std::from_chars(text.data(), text.data() + text.size(), limit);
+    if (limit > 0) bytes = std::min(bytes, limit);
+  }
+  return bytes / 10 * 9;
+}
+
+}  // namespace
+
+std::uint64_t machine_memory() {
+  static const std::uint64_t bytes = find_machine_memory();
+  return bytes;
+}
+
+namespace {
+// An account of no more than there is around it.
+std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory) {
+  const auto outer = Budget::account();
+  const std::uint64_t limit = memory > 0 ? memory : machine_memory();
+  return outer != nullptr && outer->limit() <= limit ? outer : std::make_shared<MemoryAccount>(limit);
+}
+}  // namespace
+
+std::shared_ptr<MemoryAccount> account_of(const Options& options) {
+  if (options.memory > 0 || options.carrier == nullptr) return account_of(options.memory);
+  return account_of(machine_memory() / static_cast<std::uint64_t>(options.carrier->of_host()));
+}
+
+std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account) {
+  const Budget budget(account);
+  return std::make_shared<vm::Pool>(account->limit());
+}
+
+}  // namespace nvm::lib
