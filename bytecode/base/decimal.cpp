@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <system_error>
@@ -33,7 +34,45 @@ double beyond_range(std::string_view digits, bool hexadecimal) {
   return place > 0 ? std::numeric_limits<double>::infinity() : 0.0;
 }
 
+constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                              1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+
+// Appends decimal digits to an integer; past 19 it has lost some.
+const char* append_digits(const char* at, const char* end, std::uint64_t& integer) {
+  std::uint64_t appended = integer;
+  for (; at < end; ++at) {
+    const auto digit = static_cast<unsigned char>(*at - '0');
+    if (digit > 9) break;
+    appended = 10 * appended + digit;
+  }
+  integer = appended;
+  return at;
+}
+
 }  // namespace
+
+std::from_chars_result read_double(const char* begin, const char* end, double& x) {
+  constexpr std::ptrdiff_t kMostDigits = 19;  // fit into the integer
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
+  const bool negative = begin < end && *begin == '-';
+  const char* const first = begin + negative;
+  std::uint64_t integer = 0;
+  const char* at = append_digits(first, end, integer);
+  std::ptrdiff_t digits = at - first, behind_point = 0;
+  if (at < end && *at == '.') {
+    const char* const point = at;
+    at = append_digits(at + 1, end, integer);
+    behind_point = at - point - 1;
+    digits += behind_point;
+  }
+  const bool plain = at == end || (*at != 'e' && *at != 'E');
+  if (digits == 0 || digits > kMostDigits || integer > kExact || !plain)
+    return std::from_chars(begin, end, x);
+  // Both are exact, so the quotient is the nearest double.
+  x = static_cast<double>(integer) / kPowers[behind_point];
+  if (negative) x = -x;
+  return {at, std::errc()};
+}
 
 double nearest_double(std::string_view text) {
   const bool negative = text.starts_with('-');

@@ -1,7 +1,6 @@
 #include "vm/lib/csv.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 
@@ -14,7 +13,8 @@ namespace nvm::vm {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kLineEnds = "\r\n";
+
+constexpr bool ends_line(char c) { return c == '\n' || c == '\r'; }
 
 std::string_view trimmed(std::string_view s) {
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view s) {
 // False if the field is no number.
 bool parse(std::string_view field, double& x) {
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), x);
+  const auto [end, error] = read_double(field.data(), field.data() + field.size(), x);
   if (error == std::errc::result_out_of_range) x = nearest_double(field);
   return error != std::errc::invalid_argument && end == field.data() + field.size();
 }
@@ -120,7 +120,8 @@ class Reader {
   template <typename F>
   bool each_row(F f) {
     for (bool first = true; !rest_.empty(); ++line_) {
-      const std::size_t begin = std::min(rest_.find_first_not_of(" \t"), rest_.size());
+      std::size_t begin = 0;
+      while (begin < rest_.size() && (rest_[begin] == ' ' || rest_[begin] == '\t')) ++begin;
       if (at_end(begin)) {
         end_line(begin);
         continue;
@@ -207,9 +208,7 @@ class Reader {
     rest_.remove_prefix(at + (rest_.substr(at).starts_with("\r\n") ? 2 : 1));
   }
 
-  [[nodiscard]] bool at_end(std::size_t at) const {
-    return at >= rest_.size() || kLineEnds.find(rest_[at]) != kLineEnds.npos;
-  }
+  [[nodiscard]] bool at_end(std::size_t at) const { return at >= rest_.size() || ends_line(rest_[at]); }
 
   // Whether it parts fields of this row; what stands in quotes parts nothing.
   [[nodiscard]] bool in_row(char c) const {
@@ -218,7 +217,7 @@ class Reader {
       if (x == '"') quoted = !quoted;
       if (quoted) continue;
       if (x == c) return true;
-      if (kLineEnds.find(x) != kLineEnds.npos) break;
+      if (ends_line(x)) break;
     }
     return false;
   }
@@ -259,7 +258,7 @@ class Reader {
     for (bool more = true; more;) {
       double x = 0;
       skip();
-      const auto read = std::from_chars(at, end, x);
+      const auto read = read_double(at, end, x);
       if (read.ec != std::errc()) break;
       at = read.ptr;
       skip();

@@ -13,10 +13,10 @@ namespace nvm::vm {
 class RowLengths {
  public:
   void add(std::int64_t length) {
-    if (rows_ == 0) length_ = length;
-    if (unequal_.empty() && length != length_) unequal_.assign(static_cast<std::size_t>(rows_), length_);
-    if (!unequal_.empty() || length != length_) unequal_.push_back(length);
-    ++rows_;
+    if (rows_++ == 0) length_ = length;
+    if (length == length_ && unequal_.empty()) return;
+    if (unequal_.empty()) unequal_.assign(static_cast<std::size_t>(rows_ - 1), length_);
+    unequal_.push_back(length);
   }
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] bool equal() const { return unequal_.empty(); }
