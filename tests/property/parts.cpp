@@ -90,7 +90,7 @@ class RandomCrew final : public vm::Crew {
     std::sort(ends.begin(), ends.end());
     return ends;
   }
-  void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) override {
+  void work(std::size_t parts, int threads, const RunPart& run) override {
     if (!at_once_) {
       for (std::size_t p = 0; p < parts; ++p) run(p, threads);
       return;

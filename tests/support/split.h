@@ -43,7 +43,7 @@ class FixedCrew final : public vm::Crew {
     ends.push_back(n);
     return ends;
   }
-  void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) override {
+  void work(std::size_t parts, int threads, const RunPart& run) override {
     std::vector<std::thread> crew;
     for (std::size_t p = 0; p < parts; ++p)
       if (at_once_)

@@ -122,7 +122,7 @@ std::vector<std::int64_t> Devices::ends(const plan::Kernel& kernel, std::int64_t
 
 // The calling thread is the first device's. Whoever comes while they work does all
 // alone.
-void Devices::work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) {
+void Devices::work(std::size_t parts, int threads, const RunPart& run) {
   if (busy_.test_and_set(std::memory_order_acquire)) return in_order(parts, threads, run);
   if (!start()) {
     in_order(parts, threads, run);
@@ -134,7 +134,6 @@ void Devices::work(std::size_t parts, int threads, const std::function<void(std:
     run_ = &run;
     parts_ = left_ = parts;
     next_ = std::min(devices_.size(), parts);
-    takers_.assign(parts, 0);
     threads_ = each;
     ++round_;
   }
@@ -146,8 +145,12 @@ void Devices::work(std::size_t parts, int threads, const std::function<void(std:
   busy_.clear(std::memory_order_release);
 }
 
-void Devices::in_order(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) {
-  for (std::size_t p = 0; p < parts; ++p) run(p, threads);
+void Devices::in_order(std::size_t parts, int threads, const RunPart& run) {
+  for (std::size_t p = 0; p < parts; ++p) {
+    const std::int64_t iterations = run(p, threads);
+    const std::lock_guard lock(mutex_);
+    count(0, iterations);
+  }
 }
 
 // False: the system has no more threads.
@@ -179,21 +182,20 @@ void Devices::take_parts(std::size_t device, std::unique_lock<std::mutex>& lock)
   const auto& run = *run_;
   const int threads = threads_;
   for (std::size_t part = device; part < parts_; part = next_++) {
-    takers_[part] = device;
     lock.unlock();
     const auto begin = std::chrono::steady_clock::now();
-    run(part, threads);
+    const std::int64_t iterations = run(part, threads);
     if (speeds_[device] < fastest)
       std::this_thread::sleep_for((std::chrono::steady_clock::now() - begin) * (fastest - speeds_[device]) /
                                   speeds_[device]);
     lock.lock();
+    count(device, iterations);
     if (--left_ == 0) done_.notify_one();
   }
 }
 
-void Devices::ran(std::size_t part, std::int64_t iterations) {
-  const std::lock_guard lock(mutex_);
-  DeviceCounters& c = devices_[takers_[part]]->counters;
+void Devices::count(std::size_t device, std::int64_t iterations) {
+  DeviceCounters& c = devices_[device]->counters;
   ++c.parts;
   c.iterations += static_cast<std::uint64_t>(iterations);
 }

@@ -45,25 +45,24 @@ class Devices final : public Crew {
 
   [[nodiscard]] std::vector<std::int64_t> ends(const plan::Kernel& kernel, std::int64_t n,
                                                std::span<const plan::Desc> descs) override;
-  void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) override;
+  void work(std::size_t parts, int threads, const RunPart& run) override;
   [[nodiscard]] std::vector<DeviceCounters> counters() const;
-  void ran(std::size_t part, std::int64_t iterations) override;
 
  private:
   struct Device;
-  static void in_order(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run);
+  void in_order(std::size_t parts, int threads, const RunPart& run);
   [[nodiscard]] bool start();
   void serve(std::size_t device);
   void take_parts(std::size_t device, std::unique_lock<std::mutex>& lock);
+  void count(std::size_t device, std::int64_t iterations);  // of a part that it ran, under the lock
 
   std::vector<int> speeds_;
   std::int64_t least_;
   std::vector<std::unique_ptr<Device>> devices_;
   mutable std::mutex mutex_;
   std::condition_variable begin_, done_;
-  const std::function<void(std::size_t, int)>* run_ = nullptr;  // under way; null: nothing
-  std::size_t parts_ = 0, left_ = 0, next_ = 0;                 // not ended; not yet taken
-  std::vector<std::size_t> takers_;                             // by part: the device
+  const RunPart* run_ = nullptr;                 // under way; null: nothing
+  std::size_t parts_ = 0, left_ = 0, next_ = 0;  // not ended; not yet taken
   int threads_ = 1;
   std::uint64_t round_ = 0;
   bool closing_ = false;

@@ -149,7 +149,7 @@ RunStatus SplitRun::run_parts(std::size_t k, const std::vector<std::int64_t>& en
       run_part({k, p == 0 ? 0 : ends[p - 1], ends[p], &records.of(p)}, threads, host, parts[p]);
     });
     records.ended(p, parts[p].status == RunStatus::kDone);
-    crew_.ran(p, parts[p].end - parts[p].begin);
+    return parts[p].end - parts[p].begin;
   };
   calls.run([&] { crew_.work(parts.size(), run_.threads, run); }, [] {});
   ++counters_.kernels;

@@ -21,11 +21,10 @@ class Crew {
   // Where the parts of a kernel over n iterations end, in ascending order, the last at n. One part: not cut.
   [[nodiscard]] virtual std::vector<std::int64_t> ends(const plan::Kernel& kernel, std::int64_t n,
                                                        std::span<const plan::Desc> descs) = 0;
-  // run(part, threads) for parts 0..parts-1: begun in order, or each on a thread of its own, since one may
-  // wait for those before.
-  virtual void work(std::size_t parts, int threads, const std::function<void(std::size_t, int)>& run) = 0;
-  // A part is done; by whoever ran it.
-  virtual void ran(std::size_t /*part*/, std::int64_t /*iterations*/) {}
+  // Runs a part on so many threads; its iterations.
+  using RunPart = std::function<std::int64_t(std::size_t part, int threads)>;
+  // Parts 0..parts-1: begun in order, or each on a thread of its own, since one may wait for those before.
+  virtual void work(std::size_t parts, int threads, const RunPart& run) = 0;
   // A part's arguments, before it is run: what it does not need (needs.h) may be taken away.
   virtual void lend(const plan::Plan& /*plan*/, const plan::Part& /*part*/,
                     std::vector<plan::Array>& /*arrays*/, const std::vector<plan::Desc>& /*descs*/) {}

@@ -70,10 +70,10 @@ TEST_CASE("folds of FLOATs are cut where a segment begins, or a block of a long 
 TEST_CASE("whoever is free takes the next part") {
   Devices devices({{1, 1}});
   std::vector<std::atomic<int>> runs(9);
-  devices.work(9, 2, [&](std::size_t part, int) {
+  devices.work(9, 2, [&](std::size_t part, int) -> std::int64_t {
     ++runs[part];
-    devices.ran(part, 1);
     while (part == 1 && runs[8] == 0) std::this_thread::yield();  // the second device is very slow
+    return 1;
   });
   for (const auto& r : runs) CHECK(r == 1);
   CHECK(devices.counters()[0].parts == 8);
@@ -85,12 +85,12 @@ TEST_CASE("each part is run once, by its device, and beside it the others") {
   for (int round = 0; round < 100; ++round) {
     std::vector<std::atomic<int>> runs(3);
     std::atomic<int> waiting{0}, all_threads{0};
-    devices.work(3, 6, [&](std::size_t part, int threads) {
+    devices.work(3, 6, [&](std::size_t part, int threads) -> std::int64_t {
       all_threads += threads;
       ++runs[part];
       ++waiting;
       while (waiting < 3) std::this_thread::yield();
-      devices.ran(part, 10);
+      return 10;
     });
     for (const auto& r : runs) CHECK(r == 1);
     CHECK(all_threads == 6);
@@ -99,4 +99,18 @@ TEST_CASE("each part is run once, by its device, and beside it the others") {
     CHECK(c.parts == 100);
     CHECK(c.iterations == 1000);
   }
+}
+
+TEST_CASE("who comes while the devices work does all parts alone, however many") {
+  Devices devices({{1, 1}});
+  constexpr std::size_t kMany = 100'000;
+  std::vector<int> runs(kMany);
+  devices.work(2, 2, [&](std::size_t part, int) -> std::int64_t {
+    if (part == 0) devices.work(kMany, 1, [&](std::size_t p, int) -> std::int64_t { return ++runs[p]; });
+    return 1;
+  });
+  CHECK(std::count(runs.begin(), runs.end(), 1) == static_cast<std::ptrdiff_t>(kMany));
+  const std::vector<vm::DeviceCounters> counters = devices.counters();
+  CHECK(counters[0].parts + counters[1].parts == kMany + 2);
+  CHECK(counters[0].iterations + counters[1].iterations == kMany + 2);
 }
