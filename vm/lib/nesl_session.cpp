@@ -10,6 +10,7 @@
 
 #include "bytecode/base/stack.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/modules.h"
 #include "frontend/nesl/prims.h"
 #include "frontend/print_core.h"
 #include "vm/lib/baked.h"
@@ -94,6 +95,7 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
         status = run_all();
         if (status != SessionStatus::kOk && !options_.interactive) break;
         status = command(std::move(*form), diagnostics);
+        if (defines_anything_) diagnostics.blame(frontend::all_of_prefix(""));
         if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     } else {
