@@ -52,7 +52,8 @@ struct Legacy {
 
 void usage(std::FILE* to) {
   std::fputs(kUsage, to);
-  for (const TraceWordRow& row : kTraceWords) std::fprintf(to, "             %-8s %s\n", row.word, row.effect);
+  for (const TraceWordRow& row : kTraceWords)
+    std::fprintf(to, "             %-8s %s\n", row.word, row.effect);
 }
 
 // The bit of a word of -d, 0 if it is none.

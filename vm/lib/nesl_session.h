@@ -228,8 +228,8 @@ class NeslSession {
   std::map<std::string, Job> jobs_;
   std::map<std::string, Instrumented> instrumented_;
   bool each_form_ = false;                          // of a loaded text: an error concerns one form only
+  bool defines_anything_ = false;                   // by a command that was not carried out
   std::map<std::string, std::string> known_texts_;  // mode kCheck: variables whose text is known, for load
-  bool defines_anything_ = false;                   // mode kCheck: a file was loaded that nobody knows
   std::vector<std::string> importing_;              // files that import each other, the program's first
   std::set<std::string> faulty_;                    // modules whose errors this text has told
   bool line_open_ = false;                          // programs printed text that does not end with a line
