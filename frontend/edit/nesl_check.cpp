@@ -235,8 +235,10 @@ void NeslUnit::command(NeslChunk& chunk, const Form& form, const CompiledForm* c
   if (!is_text(compiled->type))
     return say(Severity::kError, "Bad type for load, expecting a character string.");
   const auto file = known_text(*form.exp, world);
-  if (!file)
+  if (!file) {
+    world.blamed.insert(frontend::all_of_prefix(""));  // it may define any name
     return say(Severity::kWarning, "which file this loads is known only when it runs; it is not checked");
+  }
   std::string path = *file, why;
   auto text = world.read ? world.read(path, why) : std::nullopt;
   if (!text) return say(Severity::kError, why.empty() ? "File " + path + " does not exist." : why);

@@ -7,6 +7,7 @@
 
 #include "bytecode/base/ascii.h"
 #include "bytecode/base/stack.h"
+#include "frontend/nesl/modules.h"
 #include "frontend/nesl/parser.h"
 #include "frontend/nesl/program_text.h"
 
@@ -18,7 +19,7 @@ using frontend::FormKind;
 namespace {
 
 std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
+  std::vector<std::string> words{frontend::all_of_prefix("")};
   for (std::size_t at = 0; at < text.size();) {
     if (!in_name(text[at])) {
       ++at;

@@ -116,6 +116,7 @@ class FormCompiler {
     result_.type = checker.expression(*form_->exp);
     if (result_.type == nullptr) return false;
     result_.name = "it";
+    if (form_->kind == FormKind::kBackground && !may_define(form_->name, form_->pattern.pos)) return false;
     if (form_->kind == FormKind::kBind || form_->kind == FormKind::kFileBind) {
       result_.name = print_pattern(form_->pattern);
       if (!checker.match(form_->pattern, result_.type, variables_)) return false;

@@ -11,6 +11,11 @@ namespace nvm::frontend {
 // Does a name stand alone, or a truth value that may be the name of a variable?
 [[nodiscard]] bool is_variable(const Expr& exp);
 
+// Is a word that cannot be a name followed by what only follows a name that is bound?
+[[nodiscard]] bool binds_reserved(const Token& word, const Token& ahead);
+// Why it cannot.
+[[nodiscard]] std::string reserved_word(const std::string& word);
+
 class FormParser {
  public:
   explicit FormParser(Parser& parser) : p_(parser) {}

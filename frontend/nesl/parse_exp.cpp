@@ -30,6 +30,14 @@ const Operator* find_operator(const Token& token) {
 
 }  // namespace
 
+bool binds_reserved(const Token& word, const Token& ahead) {
+  if (word.kind != Tok::kName || !is_reserved(word.text) || word.text == "t" || word.text == "f")
+    return false;
+  if (ahead.is("=") || ahead.is("|=") || ahead.is("&=") || ahead.is("=>") || ahead.is(":")) return true;
+  const bool infix = find_operator(word) != nullptr;  // (or) may be meant to be 'or
+  return ahead.is_word("in") || (!infix && (ahead.is(",") || ahead.is(")")));
+}
+
 ExprPtr FormParser::node(ExprKind kind, SourcePos pos) {
   auto result = std::make_unique<Expr>();
   result->kind = kind;
@@ -237,6 +245,7 @@ ExprPtr FormParser::primary() {
 
 ExprPtr FormParser::name_or_form() {
   const Token& token = p_.token_;
+  if (binds_reserved(token, p_.ahead_)) fail(reserved_word(token.text));
   if (token.text == "if") return if_exp();
   if (token.text == "let") return let_exp();
   if (token.text == "closure") return closure();

@@ -111,6 +111,7 @@ void FormParser::read(Form& form) {
   form.pos = p_.token_.pos;
   form.source = p_.source_.number;
   const std::size_t begin = p_.token_.begin;
+  if (binds_reserved(p_.token_, p_.ahead_)) fail(reserved_word(p_.token_.text));
   if (at_word("function")) {
     function_form(form);
   } else if (at_word("datatype")) {
@@ -128,15 +129,15 @@ void FormParser::read(Form& form) {
   advance();
 }
 
-namespace {
-std::string special_symbol(const std::string& name) {
-  const std::string meaning = name == "time"
+std::string reserved_word(const std::string& word) {
+  if (word != "t" && word != "f" && word != "time")
+    return "the reserved word " + upper(word) + " cannot be used as a variable";
+  const std::string meaning = word == "time"
                                   ? "time(e) measures e"
-                                  : std::string("it is the boolean ") + (name == "t" ? "true" : "false") +
-                                        "; only a local variable may be called " + name + ", in lower case";
-  return "the symbol " + upper(name) + " is a special symbol, it cannot be used as a variable: " + meaning;
+                                  : std::string("it is the boolean ") + (word == "t" ? "true" : "false") +
+                                        "; only a local variable may be called " + word + ", in lower case";
+  return "the symbol " + upper(word) + " is a special symbol, it cannot be used as a variable: " + meaning;
 }
-}  // namespace
 
 bool FormParser::written_small() const { return p_.source_.text[p_.token_.begin] >= 'a'; }
 
@@ -146,7 +147,7 @@ std::string FormParser::name(const char* what, bool local) {
   if (token.kind != Tok::kName) fail(std::string("expected ") + what + " instead of " + shown());
   const bool truth = token.text == "t" || token.text == "f";
   const bool shadows = truth && local && written_small();
-  if ((truth && !shadows) || token.text == "time") fail(special_symbol(token.text));
+  if ((truth && !shadows) || token.text == "time") fail(reserved_word(token.text));
   if ((is_reserved(token.text) && !shadows) || token.text == "?")
     fail(std::string("expected ") + what + " instead of the reserved word " + shown());
   if (!prefix_of(token.text).empty())
@@ -259,6 +260,13 @@ void FormParser::command_form(Form& form) {
     in_parentheses_ = form.name == "load" && at("(") ? &form.keywords : nullptr;
     form.exp = lambda();
     for (Keyword& key : keywords()) form.keywords.push_back(std::move(key));
+    for (const Keyword& key : form.keywords) {
+      const bool known = key.name == "print" || key.name == "verbose" || key.name == "save_filename";
+      if (!known)
+        fail_at(key.pos, "invalid optional argument " + upper(key.name) +
+                             ": those of LOAD are print, verbose and save_filename");
+      if (key.value->kind != ExprKind::kBool) fail_at(key.value->pos, "expected t or f");
+    }
   }
   while (!at_end_of_form()) word();
 }
@@ -266,7 +274,7 @@ void FormParser::command_form(Form& form) {
 // What is bound at the top level is seen by all that follows.
 void FormParser::refuse_truth(const Pattern& pattern) {
   if (pattern.kind == Pattern::Kind::kName && (pattern.name == "t" || pattern.name == "f"))
-    fail_at(pattern.pos, special_symbol(pattern.name));
+    fail_at(pattern.pos, reserved_word(pattern.name));
   for (const Pattern& item : pattern.items) refuse_truth(item);
 }
 
@@ -380,7 +388,7 @@ Pattern FormParser::to_pattern(const Expr& exp) {
       record.items.push_back(to_pattern(*exp.items[1]));
       return record;
     }
-    case ExprKind::kBool: fail_at(exp.pos, special_symbol(exp.int_value != 0 ? "t" : "f"));
+    case ExprKind::kBool: fail_at(exp.pos, reserved_word(exp.int_value != 0 ? "t" : "f"));
     case ExprKind::kInt:
       fail_at(exp.pos, "the value " + std::to_string(exp.int_value) + " is not a valid variable name");
     case ExprKind::kSeq:

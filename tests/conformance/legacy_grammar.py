@@ -1,17 +1,26 @@
 #!/usr/bin/env python3
 """Is the VCODE that `nvm compile` writes legal for the legacy interpreter, once its comments are gone?
 
-    legacy_grammar.py NVM PROGRAM.nesl ...
+    legacy_grammar.py NVM ROUTES PROGRAM.nesl ...
 
+Of the programs named, as a whole and form by form; of the programs of the golden cases, and of random ones, form by form.
 A recogniser of the legacy grammar of its own, written from the language's description and sharing nothing with
 our reader: scanner, instruction classes, conditionals, names that resolve and fit the legacy limits.
 """
 
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(TESTS / "oracle"))
+import nesl_run  # pylint: disable=wrong-import-position
+import oracle  # pylint: disable=wrong-import-position
+
+RANDOM = 500 if os.environ.get("NVM_TESTS") == "all" else 150
 
 UNTYPED = set(
     """% LSHIFT RSHIFT RAND FLOOR CEIL TRUNC ROUND LOG SQRT EXP SIN COS TAN ASIN ACOS ATAN SINH COSH TANH I_TO_F
@@ -209,17 +218,52 @@ def beyond(nvm, folder):
     return wrong
 
 
+def golden(folder):
+    """The programs of the golden cases."""
+    for case in sorted((TESTS / "golden").glob("*/*.case")):
+        parts = re.split(r"^--- (.*)\n", case.read_text(encoding="latin-1"), flags=re.M)
+        for name, text in zip(parts[1::2], parts[2::2]):
+            if name.endswith(".nesl"):
+                path = pathlib.Path(folder) / f"{case.stem}-{name.replace('/', '-')}"
+                path.write_text(text, encoding="latin-1")
+                yield path
+
+
+def drawn(folder):
+    """Random programs, the same ones in every run."""
+    nesl = oracle.Nesl(32)
+    for seed in range(RANDOM):
+        path = pathlib.Path(folder) / f"random-{seed}.nesl"
+        path.write_text(nesl_run.BITS + nesl.text(nesl.draw(seed)), encoding="latin-1")
+        yield path
+
+
+def judge_forms(routes, programs):
+    """How many forms have a value, and how many of them are not legal."""
+    done = subprocess.run([routes, "--write", *programs], capture_output=True, check=True)
+    forms, failed = done.stdout.decode("latin-1").split("\0")[1:], 0
+    for form in forms:
+        place, text = form.split("\n", 1)
+        try:
+            Recogniser(text).program()
+        except Illegal as why:
+            failed += 1
+            print(f"{place}: {why}")
+    return len(forms), failed
+
+
 def main():
     self_test()
-    nvm, programs = sys.argv[1], [pathlib.Path(p).resolve() for p in sys.argv[2:]]
+    nvm, routes, programs = sys.argv[1], sys.argv[2], [pathlib.Path(p).resolve() for p in sys.argv[3:]]
     with tempfile.TemporaryDirectory() as folder:
         failed = beyond(nvm, folder)
         for program in programs:
             if wrong := judge(nvm, program, folder):
                 failed += 1
                 print(f"{program.name}: {wrong}")
-    print(f"{len(programs)} programs, {failed} illegal")
-    sys.exit(failed != 0 or not programs)
+        forms, illegal = judge_forms(routes, [*programs, *golden(folder), *drawn(folder)])
+    print(f"{len(programs)} programs, {failed} illegal; {forms} forms, {illegal} illegal")
+    sys.exit(failed + illegal != 0 or not programs or forms < 1000)
 
 
 if __name__ == "__main__":

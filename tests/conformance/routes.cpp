@@ -3,6 +3,7 @@
 // of arguments, for both widths of INT: the module is the same, instruction by instruction, with its lines.
 //
 //   routes FILE.nesl ...
+//   routes --write FILE.nesl ...     writes the VCODE of each form instead: NUL, FILE:LINE, newline, text
 #include <bit>
 #include <iostream>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "bytecode/base/read_file.h"
 #include "bytecode/ssa/passes.h"
+#include "bytecode/text/writer.h"
 #include "bytecode/verify/verify.h"
 #include "frontend/emit.h"
 #include "frontend/nesl/compile.h"
@@ -86,7 +88,14 @@ void compare(const frontend::core::Program& core, const std::string& where, Tall
     }
 }
 
-void compare_text(const std::string& path, Tally& tally) {
+void write(const frontend::core::Program& core, const std::string& where, Tally& tally) {
+  ++tally.forms;
+  std::cout << '\0' << where << "\n" << write_vcode(frontend::emit_vcode(core, {where, true}).code);
+}
+
+using Look = void (*)(const frontend::core::Program& core, const std::string& where, Tally& tally);
+
+void look_at(const std::string& path, Look look, Tally& tally) {
   const auto text = read_all(path);
   if (!text) return;
   frontend::Environment environment;
@@ -99,7 +108,7 @@ void compare_text(const std::string& path, Tally& tally) {
     const std::uint32_t line = form->pos.line;
     const auto compiled = frontend::compile_form(environment, std::move(*form), diagnostics);
     if (!compiled) continue;
-    if (compiled->core) compare(*compiled->core, path + ":" + std::to_string(line), tally);
+    if (compiled->core) look(*compiled->core, path + ":" + std::to_string(line), tally);
     frontend::bind_result(environment, *compiled);
   }
 }
@@ -108,7 +117,9 @@ void compare_text(const std::string& path, Tally& tally) {
 
 int main(int argc, char** argv) {
   Tally tally;
-  for (int i = 1; i < argc; ++i) compare_text(argv[i], tally);
+  const bool writes = argc > 1 && std::string_view(argv[1]) == "--write";
+  for (int i = writes ? 2 : 1; i < argc; ++i) look_at(argv[i], writes ? write : compare, tally);
+  if (writes) return tally.forms > 0 ? 0 : 1;
   std::cout << tally.forms << " forms, " << tally.different << " different\n";
   return tally.different == 0 && tally.forms > 0 ? 0 : 1;
 }

@@ -22,6 +22,18 @@ if(NOT text STREQUAL expected)
 endif()
 run("${root}/${bindir}/vinterp" "${source}/programs/primes.vcode" INPUT_FILE "${source}/programs/primes.in")
 
+# Nothing is in it that only a debugger needs.
+find_program(readelf readelf)
+if(readelf)
+  file(GLOB libraries "${root}/${libdir}/libnvm.so")
+  foreach(file "${root}/${bindir}/nvm" ${libraries})
+    run("${readelf}" -SW "${file}")
+    if(text MATCHES " \\.(debug_[a-z]+|symtab) ")
+      message(FATAL_ERROR "${file} is not stripped: it has ${CMAKE_MATCH_0}")
+    endif()
+  endforeach()
+endif()
+
 # The libraries that few systems have come from the package, wherever it stands.
 find_program(ldd ldd)
 if(ldd)

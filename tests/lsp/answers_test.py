@@ -273,6 +273,14 @@ class Files(Session):
             self.assertEqual(len(self.c.problems(uri)), 1)
             self.c.open((folder / "below/lib.nesl").as_uri(), "function other(x) = x;\n")
             self.assertEqual(self.c.problems(uri), [])
+            # A file that is known only when it is run may define any name, as long as it is not known.
+            for first, words in (('load @1 ++ "lib";', "known only when it runs"), ("", "UNHEARD is undefined"),
+                                 ('load @1 ++ "lib";', "known only when it runs"),
+                                 ('load "below/lib.nesl";', "UNHEARD is undefined")):
+                self.c.change(uri, f"{first}\nunheard(2);\n")
+                problems = self.c.problems(uri)
+                self.assertEqual(len(problems), 1, problems)
+                self.assertIn(words, problems[0][2])
 
     def test_import(self):
         with tempfile.TemporaryDirectory() as name:

@@ -93,11 +93,16 @@ for (const panel of document.querySelectorAll('header, .tile, .panel')) {
   }
 }
 const page = document.documentElement;
-const sheet = {wide, over: page.scrollWidth - page.clientWidth,
+const sheet = {wide, inner: innerWidth, over: page.scrollWidth - page.clientWidth,
                operations: [...document.querySelectorAll('#fusion-list .operation')].map((e) => e.textContent)};
-document.body.append(Object.assign(document.createElement('pre'), {id: 'sheet', textContent: JSON.stringify(sheet), hidden: true}));
+parent.postMessage(JSON.stringify(sheet), '*');
 </script>"""
-WIDTHS = (400, 700, 899, 1000, 1440, 2000)
+# Chromium makes no window below 500 pixels.
+FRAME = """<!doctype html><body style="margin: 0"><iframe src="sheet.html" style="width: WIDTHpx; height: 1000px; border: 0"></iframe>
+<script>
+addEventListener('message', (e) => document.body.append(Object.assign(document.createElement('pre'), {id: 'sheet', textContent: e.data})));
+</script>"""
+WIDTHS = (360, 400, 700, 899, 1000, 1440, 2000)
 
 
 def browse(browser, page, *words, width=1440):
@@ -108,11 +113,13 @@ def browse(browser, page, *words, width=1440):
 
 
 def check_width(browser, text, width):
-    page = WORK / "sheet.html"
-    page.write_text(text.replace("</body>", MEASURE + "</body>"))
+    page = WORK / "frame.html"
+    (WORK / "sheet.html").write_text(text.replace("</body>", MEASURE + "</body>"))
+    page.write_text(FRAME.replace("WIDTH", str(width)))
     found = re.search(r'<pre id="sheet"[^>]*>(.*?)</pre>', browse(browser, page, "--dump-dom", width=width).stdout, re.S)
     expect(f"the page opens, {width} pixels wide", found)
     sheet = json.loads(html.unescape(found.group(1)))
+    expect(f"the page is {width} pixels wide", sheet["inner"] == width, sheet["inner"])
     expect(f"nothing leaves the page at {width}", sheet["over"] <= 0, sheet["over"])
     expect(f"nothing leaves its panel at {width}", sheet["wide"] == [], sheet["wide"][:5])
     expect("graphs name operations", {"<", "PACK"} & {name.split(" · ")[0] for name in sheet["operations"]},

@@ -52,10 +52,10 @@ int check_language(lib::LanguageKind kind, const Arguments& arguments, const Wat
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);
-  const auto session = open_session(kind, options, out, err);
+  const bool json = arguments.given(Option::kJson);
+  const auto session = open_session(kind, options, json ? err : out, err);
   const Interruptible guard(&session->machine());
   bind_inputs(*session, arguments);
-  const bool json = arguments.given(Option::kJson);
   std::vector<lib::LanguageMessage> messages;
   auto* to = json ? &messages : nullptr;
   const std::string& path = arguments.operand("a program file");
@@ -111,9 +111,9 @@ int disasm_language(lib::LanguageKind kind, const Arguments& arguments, const Wa
   lib::LanguageOptions options = language_options(arguments, kind);
   options.vm = looking_at(arguments);
   options.vm.cancelled = Interruptible::asked();
-  TerminalBuffer buffer(stdout), err_buffer(stderr);
-  std::ostream out(&buffer), err(&err_buffer);
-  const auto session = open_session(kind, options, out, err);
+  TerminalBuffer messages(stderr);
+  std::ostream err(&messages);
+  const auto session = open_session(kind, options, err, err);  // standard output is for the stages
   const Interruptible guard(&session->machine());
   bind_inputs(*session, arguments);
   session->compile_only();

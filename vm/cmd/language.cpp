@@ -214,9 +214,9 @@ int compile_command(const Words& words) {
   options.vm = looking_at(arguments);
   options.vm.cancelled = Interruptible::asked();
   const auto file = written_to(arguments, Option::kOutput);
-  TerminalBuffer buffer(stdout), messages(stderr);
-  std::ostream out(&buffer), err(&messages);
-  const auto opened = open_session(kind, options, out, err);
+  TerminalBuffer messages(stderr);
+  std::ostream err(&messages);
+  const auto opened = open_session(kind, options, err, err);  // standard output is for VCODE
   lib::Language& session = *opened;
   const Interruptible guard(&session.machine());
   bind_inputs(session, arguments);

@@ -50,11 +50,10 @@ struct Legacy {
   std::string trace;
 };
 
-int usage() {
-  std::fputs(kUsage, stderr);
+void usage(std::FILE* to) {
+  std::fputs(kUsage, to);
   for (const TraceWordRow& row : kTraceWords)
-    std::fprintf(stderr, "             %-8s %s\n", row.word, row.effect);
-  return 1;
+    std::fprintf(to, "             %-8s %s\n", row.word, row.effect);
 }
 
 // The bit of a word of -d, 0 if it is none.
@@ -188,7 +187,11 @@ int run(const Legacy& legacy, const Watch& watch) {
 
 int vinterp_command(const Words& words) {
   Legacy legacy;
-  if (!parse(words, legacy)) return usage();
+  const bool asked = words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
+  if (asked || !parse(words, legacy)) {
+    usage(asked ? stdout : stderr);
+    return asked ? 0 : 1;
+  }
   Watch watch;
   if (!legacy.trace.empty()) watch.trace(legacy.trace);
   return watch.finish(run(legacy, watch));

@@ -57,6 +57,9 @@ constexpr const char* kHelp = R"(Forms, each ended by ; or $:
   datatype NAME TYPE
   NAME &= EXP                    evaluate, to be fetched by get NAME
   PATTERN |= EXP                 bind variables without showing their values
+Expressions, among others:
+  let PATTERN = EXP; ... in EXP, if EXP then EXP else EXP, PATTERN => EXP
+  {EXP : PATTERN in SEQUENCE; ... | CONDITION}
 Commands:
   describe NAME, help NAME, ?NAME   what a function does; apropos NAME finds functions
   import "FILE" [as PREFIX]      a module, whose names are written PREFIX.NAME
@@ -128,7 +131,7 @@ SessionStatus SessionCommands::background(const Form& form, const CompiledForm& 
 
 SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argument) {
   std::string file = s_.last_file_;
-  bool print = false, notice = true;
+  bool print = false, notice = true, save = true;
   if (argument != nullptr) {
     if (!is_text(argument->type)) {
       error(form, "Bad type for load, expecting a character string.");
@@ -138,6 +141,7 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
       const auto name = s_.known_text(*form.exp);
       if (!name) {
         diagnostics_.warning(form.pos, "which file this loads is known only when it runs; it is not checked");
+        s_.defines_anything_ = true;
         return SessionStatus::kOk;
       }
       file = *name;
@@ -148,10 +152,12 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
     }
   }
   for (const frontend::Keyword& key : form.keywords) {
-    if (key.name == "print") print = key.value->int_value != 0;
-    if (key.name == "verbose") notice = key.value->int_value != 0;
+    (key.name == "print" ? print : key.name == "verbose" ? notice : save) = key.value->int_value != 0;
   }
-  return load_file(form, std::move(file), print ? Show::kAll : Show::kNothing, notice);
+  const std::string last = s_.last_file_;
+  const SessionStatus status = load_file(form, std::move(file), print ? Show::kAll : Show::kNothing, notice);
+  if (!save) s_.last_file_ = last;
+  return status;
 }
 
 // What a name or a word of the commands is about.

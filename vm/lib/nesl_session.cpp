@@ -10,6 +10,7 @@
 
 #include "bytecode/base/stack.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/modules.h"
 #include "frontend/nesl/prims.h"
 #include "frontend/print_core.h"
 #include "vm/lib/baked.h"
@@ -74,6 +75,7 @@ SessionStatus NeslSession::run_typed(frontend::Source source) {
 SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   const Quoted quoted(source_, &source, environment_, open_texts_);
   faulty_.clear();
+  if (open_texts_ == 1) defines_anything_ = false;
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::vector<Pending> pending;
@@ -90,12 +92,15 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
     if (!form) continue;
     note_function(*form);
     if (is_command(*form)) {
-      if (!diagnostics.failed() || each_form) {
-        status = run_all();
-        if (status != SessionStatus::kOk && !options_.interactive) break;
+      const bool runs = !diagnostics.failed() || each_form;
+      if (runs) status = run_all();
+      if (status != SessionStatus::kOk && !options_.interactive) break;
+      if (runs || options_.mode == SessionMode::kCheck)
         status = command(std::move(*form), diagnostics);
-        if (status == SessionStatus::kRunError && !options_.interactive) break;
-      }
+      else
+        defines_anything_ |= form->name == "load" || form->name == "get";
+      if (defines_anything_) diagnostics.blame(frontend::all_of_prefix(""));
+      if (status == SessionStatus::kRunError && !options_.interactive) break;
     } else {
       prepare(std::move(*form), diagnostics, pending);
       if (each_form) {  // one after the other: an error concerns one form only

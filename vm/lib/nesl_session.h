@@ -228,6 +228,7 @@ class NeslSession {
   std::map<std::string, Job> jobs_;
   std::map<std::string, Instrumented> instrumented_;
   bool each_form_ = false;                          // of a loaded text: an error concerns one form only
+  bool defines_anything_ = false;                   // by a command that was not carried out
   std::map<std::string, std::string> known_texts_;  // mode kCheck: variables whose text is known, for load
   std::vector<std::string> importing_;              // files that import each other, the program's first
   std::set<std::string> faulty_;                    // modules whose errors this text has told
