@@ -62,6 +62,15 @@ const Lanes* level_of(const Val& value, const Lanes* root) {
   }
 }
 
+namespace {
+
+bool around(const Lanes* outer, const Lanes* inner) {
+  while (inner->depth > outer->depth) inner = inner->parent;
+  return inner == outer;
+}
+
+}  // namespace
+
 const Lanes* LaneOps::elements(const Lanes* parent, Atom segments, bool inhabited) {
   lanes_.push_back(
       {Lanes::Kind::kElements, parent, parent->depth + 1, segments, -1, false, inhabited, next_lanes(), 0});
@@ -149,15 +158,6 @@ Atom LaneOps::offsets(Atom lengths, const Lanes* lanes) {
   return b_.op(Op::kAddScan, TypeWord::kInt, {lengths, whole(lanes)});
 }
 
-namespace {
-
-bool around(const Lanes* outer, const Lanes* inner) {
-  while (inner->depth > outer->depth) inner = inner->parent;
-  return inner == outer;
-}
-
-}  // namespace
-
 void LaneOps::check(const Val& value, const core::Type* type, const Lanes* lanes) const {
   check_budget();
   check_stack();
@@ -231,6 +231,8 @@ Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
         const Val here = spread(value, lanes);  // its elements may be of `from` themselves
         return sequence(here.lanes, lower(here.kids[0], from, here.lanes));
       }
+      // One from further out has nothing of `from`, even where these are the instances of its own elements.
+      if (!around(from, value.lanes->parent)) return value;
       const Lanes* to = value.lanes->parent == lanes ? value.lanes : lanes;
       return sequence(value.lanes, lower(value.kids[0], from, to));
     }

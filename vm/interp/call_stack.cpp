@@ -67,6 +67,8 @@ Origin CallStack::source_line() const {
   for (auto call = calls_.rbegin(); call != calls_.rend(); ++call)
     if (call->step->inst != nullptr && call->step->inst->origin_line > 0)
       return call->step->inst->origin_line;
+  for (const CallTrail::Call& call : known_.calls)
+    if (call.inst != nullptr && call.inst->origin_line > 0) return call.inst->origin_line;
   return 0;
 }
 

@@ -33,7 +33,11 @@ class CallStack final : public OpenCalls, public Callers {
     serial_ = caller.serial;
     return caller;
   }
-  void clear() { calls_.clear(); }
+  // Of calls that are open no longer `known` remains, for source_line().
+  void clear(const CallTrail& known = {}) {
+    calls_.clear();
+    known_ = known;
+  }
   [[nodiscard]] bool empty() const { return calls_.empty(); }
   [[nodiscard]] const std::vector<Activation>& all() const { return calls_; }
   // Where control stands.
@@ -65,6 +69,7 @@ class CallStack final : public OpenCalls, public Callers {
   const Machine& machine_;
   const Registers& at_;
   std::vector<Activation> calls_;
+  CallTrail known_;
   std::int64_t outside_ = 0;
   std::uint64_t serial_ = 0;       // of the innermost call
   std::uint64_t last_serial_ = 0;  // given to a call

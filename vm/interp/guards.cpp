@@ -70,15 +70,15 @@ void Interp::go_back(const MissedGuard& missed) {
 }
 
 // To the stopping block of a check. It stands alone, so the frames as they were need not be known.
-void Interp::divert(const Site& branch) {
+void Interp::divert(const FailedCheck& check) {
   values_.clear();
-  calls_.clear();
+  calls_.clear(check.calls);
   frames_.clear();
-  at_.function = &code_.functions[static_cast<std::size_t>(branch.function)];
+  at_.function = &code_.functions[static_cast<std::size_t>(check.site.function)];
   at_.frame = frames_.open(nullptr, std::max(at_.function->slots, 1));
   const auto& steps = at_.function->steps;
   const auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
-    return step.checks && step.site.block == branch.block;
+    return step.checks && step.site.block == check.site.block;
   });
   at_.step = &*at + 1;
 }

@@ -112,7 +112,7 @@ void Interp::run_through() {
       }
       return;
     } catch (const FailedCheck& check) {
-      divert(check.site);
+      divert(check);
     } catch (const MissedGuard& missed) {
       go_back(missed);
     }

@@ -51,7 +51,7 @@ class Interp final {
   // How far the run has come is kept, or taken from there (checkpoints.cpp).
   void keep();
   [[nodiscard]] bool go_on();  // false: it has to begin
-  void divert(const Site& branch);
+  void divert(const FailedCheck& check);
   // Conditionals that are passed on trust (guards.cpp).
   [[nodiscard]] std::optional<bool> pass_guarded(const Step& step, Value& flag);
   [[nodiscard]] std::shared_ptr<Crossing> crossing(const Step& step) const;

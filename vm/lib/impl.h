@@ -79,6 +79,8 @@ struct Value::Impl {
 
 // Bytes that runs may take where nobody says how many.
 [[nodiscard]] std::uint64_t machine_memory();
+// An account of no more than there is around it; 0: of what the machine has.
+[[nodiscard]] std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory);
 // The account of what a machine or session takes: that of the thread's limits, unless it is to have less.
 [[nodiscard]] std::shared_ptr<MemoryAccount> account_of(const Options& options);
 [[nodiscard]] std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account);

@@ -32,14 +32,11 @@ std::uint64_t machine_memory() {
   return bytes;
 }
 
-namespace {
-// An account of no more than there is around it.
 std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory) {
   const auto outer = Budget::account();
   const std::uint64_t limit = memory > 0 ? memory : machine_memory();
   return outer != nullptr && outer->limit() <= limit ? outer : std::make_shared<MemoryAccount>(limit);
 }
-}  // namespace
 
 std::shared_ptr<MemoryAccount> account_of(const Options& options) {
   if (options.memory > 0 || options.carrier == nullptr) return account_of(options.memory);
