@@ -59,7 +59,7 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   lib::Options options = options_of(arguments);
   options.explain = explain;
   options.watchers = watch.watchers();
-  options.out = out;
+  options.out = program_output(arguments, out);
   check_figures(arguments);
   const std::string& path = arguments.operand("a program file");
   const File input = input_of(arguments);
