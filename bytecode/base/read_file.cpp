@@ -46,10 +46,20 @@ std::size_t InFile::read(void* to, std::size_t bytes) {
         ::read(file_, static_cast<char*>(to) + done, std::min<std::size_t>(bytes - done, SSIZE_MAX));
     if (n < 0 && errno != EINTR) error_ = errno;
     if (n < 0) Budget::look();
-    if (n == 0) break;
+    if (n == 0) {
+      if (was_cut_off()) error_ = kCutOff;
+      break;
+    }
     if (n > 0) done += static_cast<std::size_t>(n);
   }
   return done;
+}
+
+// At its end: whether it is shorter now than it was when it was opened. Files of /sys are always shorter than
+// they say.
+bool InFile::was_cut_off() const {
+  struct stat now {};
+  return size_ && ::fstat(file_, &now) == 0 && static_cast<std::size_t>(now.st_size) < *size_;
 }
 
 std::string InFile::rest(std::size_t most) {
@@ -79,6 +89,7 @@ std::optional<std::string> read_all(const std::string& path, std::size_t most) {
 std::string unread_because(int error) {
   if (error == ENOENT || error == ENOTDIR) return "does not exist";
   if (error == EISDIR) return "is a directory";
+  if (error == kCutOff) return "was cut off while it was read";
   return std::string("cannot be read: ") + std::strerror(error);
 }
 

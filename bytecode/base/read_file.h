@@ -2,6 +2,7 @@
 // afterwards changes nothing.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ class InFile {
   [[nodiscard]] std::string rest(std::size_t most = SIZE_MAX);
 
  private:
+  [[nodiscard]] bool was_cut_off() const;
+
   int file_ = -1;
   int error_ = 0;
   std::optional<std::size_t> size_;
@@ -40,6 +43,9 @@ class InFile {
 
 // All of a file, `most` bytes at most; nothing if it cannot be read (errno). Throws std::bad_alloc.
 [[nodiscard]] std::optional<std::string> read_all(const std::string& path, std::size_t most = SIZE_MAX);
+
+// errno of a file that became shorter while it was read, in a copy that is none of it then.
+inline constexpr int kCutOff = ENODATA;
 
 // What is said behind the name of a file that could not be read: "does not exist", "is a directory", or
 // "cannot be read: REASON". `error` is errno.

@@ -5,6 +5,7 @@ messages without it.
     arrow_test.py NVM
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -103,10 +104,35 @@ def check_missing(p):
         p.put_python(f'#!/bin/sh\nprintf "%b" "{answer}"\n')
         status, out, err = p.text("run", "--in", "x=x.parquet", "-e", "x")
         expect(f"a wrong answer {answer}", status == 2 and words in err, (status, err))
+    hostile = [[["", 1]], [["i", -1]], [["i", 1e300]], [["i", True]], [[1, 1]], [["d", 1]], [["ii", 1]], "x", [["i"]], [[]]]
+    for parts in hostile:
+        p.put_python(f"#!/bin/sh\ncat <<'END'\n{json.dumps({'type': 'int', 'parts': parts})}\n12345678\nEND\n")
+        status, out, err = p.text("run", "--in", "x=x.parquet", "-e", "x")
+        expect(f"a wrong answer {parts}", status == 2 and ("no value" in err or "do not fit" in err) and "internal" not in err, (status, err))
+    p.put_python('#!/bin/sh\nprintf \'{"type": ["seq", "bool"], "parts": [["d", 1], ["b", 3]]}\\n\\003\\000\\000\\000\\000\\000\\000\\000\\002\\000\\377\'\n')
+    status, out, err = p.text("run", "--in", "x=x.parquet", "-e", "(x, count(x))")
+    expect("flags that are neither 0 nor 1", out == "it = ([T, F, T], 2) : [bool], int\n", (status, out, err))
+    check_replay(p)
     p.put_python("#!/bin/sh\nsleep 100\n")
     status, out, err = p.text("run", "--time-limit", "1", "--in", "x=x.parquet", "-e", "x")
     expect("python that hangs", status in (1, 2) and "time limit" in err, (status, err))
     p.put_python(f'#!/bin/sh\nexec "{PYTHON}" "$@"\n')
+
+
+def check_replay(p):
+    """A record has what came back, so a replay starts nothing, whoever made the record."""
+    answer = '{"type": ["seq", "int"], "parts": [["d", 1], ["i", 1]]}'
+    for compressed in ("x.parquet", "x.arrow.gz"):
+        (p.folder / compressed).write_bytes(gzip.compress(b"PAR1") if compressed.endswith("gz") else b"PAR1")
+        p.put_python(f"#!/bin/sh\ntouch called\nprintf '{answer}\\n\\001\\000\\000\\000\\000\\000\\000\\000\\007\\000\\000\\000\\000\\000\\000\\000'\n")
+        words = ["--in", f"x={compressed}", "--in", f"y=text:{compressed}", "-e", "(x, #y)"]
+        status, out, err = p.text("run", "--record", "a.rec", *words)
+        expect("recorded", status == 0 and out.startswith("it = ([7], ") and (p.folder / "called").exists(), (status, out, err))
+        (p.folder / "called").unlink(missing_ok=True)
+        (p.folder / compressed).unlink()
+        again = p.text("replay", "a.rec")
+        expect("replayed", again[:2] == (0, out) and not (p.folder / "called").exists(), again)
+    (p.folder / "x.parquet").write_bytes(b"PAR1")
 
 
 def check_reading(p):

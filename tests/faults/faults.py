@@ -45,6 +45,8 @@ CASES = [
     Case("expression", [NVM, "run", "-e", "{x * x : x in [1:10]}"], "", []),
     Case("compiled", [NVM, "run", "--jit", "always", "--threads", "2", "-e", PARALLEL], "", []),
     Case("groups", [NVM, "run", *GROUPS, SORT], "", []),
+    Case("ranks", [NVM, "run", "--ranks", "3", "--spread", "100", "--jit", "always", "-e", PARALLEL, "--out", "out.npy"], "", ["out.npy"]),
+    Case("devices", [NVM, "run", "--devices", "cpu*2", "--jit", "always", "--threads", "4", "-e", PARALLEL], "", []),
     Case("vcode", [NVM, "run", SORT_VCODE, "--input", str(PROGRAMS / "quicksort.in")], "", []),
     Case("modules", [NVM, "run", "main.md"], "", []),
     Case("modules check", [NVM, "check", "--json", "main.md"], "", []),
@@ -86,12 +88,13 @@ TIMED = {"profile", "limits", "trace", "tune", "explain"}
 # These go on: a form that fails is one of several, a process that is not started is told to the program.
 GO_ON = {"repl", "remora repl", "spawn", "serve"}
 TERM = "term"  # no failure, but a signal
-ERRNOS = {"open": (errno.EACCES, errno.EMFILE, errno.EINTR, TERM), "fopen": (errno.EMFILE,), "read": (errno.EIO, errno.EINTR, "short"),
+CUT = "cut"  # no failure, but another process shortens the file
+ERRNOS = {"open": (errno.EACCES, errno.EMFILE, errno.EINTR, TERM), "fopen": (errno.EMFILE,), "read": (errno.EIO, errno.EINTR, "short", CUT),
           "write": (errno.ENOSPC, errno.EINTR, "short"), "writev": (errno.ENOSPC,), "fsync": (errno.EIO, TERM), "close": (errno.EIO,),
           "rename": (errno.EACCES, TERM), "unlink": (errno.EACCES, TERM), "linkat": (errno.EACCES, errno.EEXIST, errno.EXDEV, TERM), "stat": (errno.EACCES,),
           "fstat": (errno.EIO,), "lstat": (errno.EACCES,), "access": (errno.EACCES,), "mkdir": (errno.EACCES,),
           "realpath": (errno.EACCES, errno.ELOOP), "readlink": (errno.EACCES,), "fcntl": (errno.EMFILE,), "fdopen": (errno.ENOMEM,),
-          "pipe2": (errno.EMFILE,), "posix_spawnp": (errno.EAGAIN, errno.ENOENT), "pthread_create": (errno.EAGAIN,),
+          "pipe2": (errno.EMFILE,), "posix_spawnp": (errno.EAGAIN, errno.ENOENT), "fork": (errno.EAGAIN,), "memfd_create": (errno.EMFILE,), "pthread_create": (errno.EAGAIN,),
           "mprotect": (errno.ENOMEM,), "fchmod": (errno.EPERM,), "fclose": (errno.EIO,), "fflush": (errno.ENOSPC,)}
 # One file that cannot be looked at is another's matter: what is optional is done without.
 OLD = "what was there before\n"

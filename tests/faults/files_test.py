@@ -180,6 +180,21 @@ class Files(unittest.TestCase):
         if run.returncode:
             self.assertIn("memory", run.stderr)
 
+    def test_no_room_for_exceptions(self):
+        """From where the system's loader just succeeds: the C++ library has no reserve for exceptions there."""
+        def start(kilobytes):
+            limit = kilobytes * 1024
+            return self.nvm("run", "-e", "[1, 2]", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+
+        refused, loads = 1000, 300000
+        while loads - refused > 4:
+            middle = (refused + loads) // 2
+            refused, loads = (middle, loads) if start(middle).returncode == 127 else (refused, middle)
+        for kilobytes in range(loads, loads + 1200, 24):
+            run = start(kilobytes)
+            self.assertIn(run.returncode, (0, 1, 2, 127), (kilobytes, run))
+            self.assertTrue(run.returncode == 0 or run.stderr, (kilobytes, run))
+
     def on_a_terminal(self, *words):
         ours, theirs = pty.openpty()
         process = self.start(*words, stdout=theirs, stderr=theirs, text=False)
@@ -208,6 +223,26 @@ class Files(unittest.TestCase):
                     self.assertNotIn(b"\x1b", shown)
                     self.assertIn(b"\\x1b[2J", shown)
 
+    def test_control_bytes_that_a_strangers_program_writes(self):
+        """What a program writes is its own; with --untrusted a terminal shows it and does not obey. Elsewhere it is as it is."""
+        for name, text in (("a.nesl", 'print_string([code_char(27)] ++ "[2J" ++ [code_char(155)]) $\n'),
+                           ("b.nesl", 'error([code_char(27)] ++ "[2J") $\n'),
+                           ("c.nesl", 'write_string([code_char(27)] ++ "[2J", stdout_internal) $\n'),
+                           ("d.vcode", "FUNC MAIN CONST INT 27 CONST CHAR \"[2J\" POP 1 0 CONST INT (27 91 50 74) WRITE CHAR POP 2 0 RET"),
+                           ("e.vcode", "FUNC MAIN CONST INT (27 91 50 74) CONST INT 1 FWRITE CHAR POP 2 0 RET")):
+            self.write(name, text)
+            for command in ("run", "profile", "explain", "disasm", "compile"):
+                if command in ("disasm", "compile") and not name.endswith("nesl"):
+                    continue
+                with self.subTest([command, name]):
+                    shown = self.on_a_terminal(command, "--untrusted", name)
+                    self.assertNotIn(b"\x1b", shown)
+                    self.assertNotIn(b"\x9b", shown)
+                    if command == "run":
+                        self.assertIn(b"\\x1b[2J", shown)
+            run = self.nvm("run", "--untrusted", name)
+            self.assertIn("\x1b[2J", run.stdout + run.stderr)
+
     def test_control_bytes_on_a_terminal(self):
         text = b"a\x1b]0;title\x07b\x9b2J"
         (self.folder / "e.txt").write_bytes(text)
@@ -216,7 +251,7 @@ class Files(unittest.TestCase):
         self.assertIn(b"\\x1b", shown)
         self.assertEqual(self.nvm("run", "--in", "txt=text:e.txt", "-e", "#txt").stdout, f"it = {len(text)} : int\n")
         for words in (["run", "\x1b[2J.nesl"], ["run", "-e", "x\x1b[2J"], ["\x1b[2J"], ["run", "--\x1b[2J"], ["check", "\x1b[2J.vcode"],
-                      ["vinterp", "\x1b[2J"], ["run", "--in", "a=\x1b[2J.npy", "-e", "a"], ["replay", "\x1b[2J"]):
+                      ["vinterp", "\x1b[2J"], ["run", "--in", "a=\x1b[2J.npy", "-e", "a"], ["replay", "\x1b[2J"], ["bench", "\x1b[2J"]):
             with self.subTest(words):
                 self.assertNotIn(b"\x1b", self.on_a_terminal(*words))
 

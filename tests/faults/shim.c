@@ -4,6 +4,7 @@
      NVM_FAULT_AT=K     the K-th of these calls since main() began, from 1
      NVM_FAULT_AS=N     errno; "short": half of what is read or written. memory knows only ENOMEM.
                         "term": it succeeds, and a SIGTERM comes before it returns; not of all.
+                        "cut": of read, the file is cut off to half its length first.
      NVM_FAULT_ON=1     and all of them after it
      NVM_FAULT_COUNTS=FILE   instead of that: says at the end how often each was called
 
@@ -35,7 +36,7 @@ extern void* __libc_memalign(size_t, size_t);
   X(open)                                                                                               \
   X(fopen) X(read) X(write) X(writev) X(pwrite) X(fsync) X(close) X(rename) X(unlink) X(linkat) X(stat) \
       X(fstat) X(lstat) X(access) X(mkdir) X(realpath) X(readlink) X(fcntl) X(fdopen) X(pipe2)          \
-          X(posix_spawnp) X(pthread_create) X(mprotect) X(fchmod) X(fclose) X(fflush)
+          X(posix_spawnp) X(fork) X(memfd_create) X(pthread_create) X(mprotect) X(fchmod) X(fclose) X(fflush)
 
 enum {
 #define X(name) k_##name,
@@ -50,7 +51,7 @@ static const char* const kNames[] = {
 };
 
 static atomic_long counts[kCalls];
-static int armed, wanted = -1, as_errno, is_short, is_term, goes_on;
+static int armed, wanted = -1, as_errno, is_short, is_term, is_cut, goes_on;
 static __thread int term_due;
 static long at;
 static const char* report;
@@ -91,6 +92,7 @@ static int counted_main(int argc, char** argv, char** environment) {
   at = number != NULL ? atol(number) : 1;
   is_short = as != NULL && strcmp(as, "short") == 0;
   is_term = as != NULL && strcmp(as, "term") == 0;
+  is_cut = as != NULL && strcmp(as, "cut") == 0;
   as_errno = wanted == k_memory || as == NULL ? ENOMEM : atoi(as);
   if (report != NULL) atexit(say_counts);
   unsetenv("LD_PRELOAD"); /* processes that this one starts are not its matter */
@@ -171,7 +173,25 @@ FILE* fopen64(const char* path, const char* mode) {
   REAL(name);                                  \
   if (!fails(k_##name)) return full;           \
   return is_short && (n) > 1 ? half : is_short ? full : refused
-ssize_t read(int fd, void* to, size_t n) { TRANSFER(read, n, -1, real(fd, to, n), real(fd, to, n / 2)); }
+/* Of the files of the test, which are in the current folder: others are not its own. */
+static void cut_off(int fd) {
+  struct stat info;
+  char name[64], path[4096], folder[4096];
+  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  const ssize_t n = (readlink)(name, path, sizeof path - 1);
+  if (n < 0 || getcwd(folder, sizeof folder) == NULL) return;
+  path[n] = '\0';
+  if (strncmp(path, folder, strlen(folder)) == 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+    if (truncate(path, info.st_size / 2) != 0) abort();
+}
+ssize_t read(int fd, void* to, size_t n) {
+  if (is_cut && fails(k_read)) {
+    REAL(read);
+    cut_off(fd);
+    return real(fd, to, n);
+  }
+  TRANSFER(read, n, -1, real(fd, to, n), real(fd, to, n / 2));
+}
 ssize_t write(int fd, const void* from, size_t n) {
   TRANSFER(write, n, -1, real(fd, from, n), real(fd, from, n / 2));
 }
@@ -206,6 +226,8 @@ CALL(char*, NULL, realpath, (const char* path, char* to), (path, to))
 CALL(ssize_t, -1, readlink, (const char* path, char* to, size_t n), (path, to, n))
 CALL(FILE*, NULL, fdopen, (int fd, const char* mode), (fd, mode))
 CALL(int, -1, pipe2, (int fds[2], int flags), (fds, flags))
+CALL(pid_t, -1, fork, (void), ())
+CALL(int, -1, memfd_create, (const char* name, unsigned flags), (name, flags))
 CALL(int, -1, mprotect, (void* p, size_t n, int protection), (p, n, protection))
 CALL(int, -1, fchmod, (int fd, mode_t mode), (fd, mode))
 CALL(int, as_errno, pthread_create,

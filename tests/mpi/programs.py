@@ -113,7 +113,8 @@ def endings(checks, folder):
     checks.fails("no such program", "nowhere.nesl", 2, folder / "nowhere.nesl")
     checks.fails("a fault of the program", "fault.nesl", 3, fault, "--spread", "1")
     checks.fails("--ranks", "--ranks: the launcher", 2, good, "--ranks", "2")
-    checks.fails("--untrusted", "--untrusted", 2, good, "--untrusted")
+    for words in (["--untrusted"], ["--fuel", "1000"], ["--cost"], ["--assert", "work <= 3"]):
+        checks.fails(words[0], words[0] + ": work is not counted on ranks", 2, good, *words)
     result = checks.run(2, good, "--ranks", "1")
     checks.expect("--ranks 1, each alone", result[0] == 0 and result[1].count("it = ") == 2, result)
     checks.fails("--wait-limit x", "--wait-limit", 2, good, "--wait-limit", "x")

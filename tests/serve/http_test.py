@@ -5,6 +5,7 @@
 """
 
 import json
+import resource
 import signal
 import socket
 import subprocess
@@ -100,6 +101,9 @@ def check_strangers(p):
             ("a form", {**good, "Content-Type": "text/plain"}, 415, "application/json")):
         got, answered, text = p.ask("POST", "/run", body, headers)
         expect(what, got == status and words in json.loads(text)["error"] and "Access-Control-Allow-Origin" not in answered, (got, text))
+    two = (f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{p.port}\r\nHost: evil.example\r\nContent-Type: application/json\r\n"
+           f"X-Nvm-Token: {p.token}\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+    expect("two names", " 403 " in raw(p, two.encode(), shut=True).split("\n")[0])
     expect("what a browser asks first", p.ask("OPTIONS", "/run", headers={"Origin": "http://evil.example"})[0] == 405)
     expect("the page by another name", p.ask("GET", "/", headers={"Host": "evil.example"})[0] == 403)
     expect("the loopback device only", subprocess.run(["ss", "-ltnH", f"sport = :{p.port}"], capture_output=True, text=True, check=False)
@@ -232,6 +236,9 @@ def check_command():
     with Playground() as p:
         done = subprocess.run([NVM, "serve", "--port", str(p.port)], capture_output=True, text=True, check=False, timeout=60)
         expect("a port in use", done.returncode == 1 and f"port {p.port}: Address already in use" in done.stderr, done)
+    done = subprocess.run([NVM, "serve", "--port", "0"], capture_output=True, text=True, check=False, timeout=60,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
+    expect("no descriptors", done.returncode == 1 and done.stderr == "nvm: cannot serve: epoll: Too many open files\n", done)
     with Playground(env={"NVM_ALLOW": "read", "NVM_JIT": "nonsense"}) as p:
         expect("options of the environment are not the programs'", p.run("1;")["end"] == "good")
 

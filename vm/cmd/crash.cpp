@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
+constexpr std::size_t kSmall = 4096;
 
 char note[8192] =
     "nvm: internal error, the fault of nvm and not of the program\n"
@@ -49,14 +50,21 @@ void install_crash_note() {
 namespace {
 
 // The last resort for what no handler could catch: a destructor that needs memory, a thread of a library.
-[[noreturn]] void on_terminate() {
+[[noreturn]] void end_without_memory() {
   static constexpr char kText[] = "nvm: out of memory, also to end in order\n";
+  remove_unfinished(true);
+  if (::write(STDERR_FILENO, kText, sizeof kText - 1) >= 0) ::_exit(kFault);
+  ::_exit(kFault);
+}
+
+[[noreturn]] void on_terminate() {
+  // The C++ library's reserve for exceptions is made at the start: where there was no room for it, nothing
+  // can be thrown.
+  if (std::current_exception() == nullptr && std::malloc(kSmall) == nullptr) end_without_memory();
   try {
     if (std::current_exception() != nullptr) throw;
   } catch (const std::bad_alloc&) {
-    remove_unfinished(true);
-    if (::write(STDERR_FILENO, kText, sizeof kText - 1) >= 0) ::_exit(kFault);
-    ::_exit(kFault);
+    end_without_memory();
   } catch (...) {
   }
   std::abort();

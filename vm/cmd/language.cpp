@@ -171,7 +171,7 @@ int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch
   options.show_all = arguments.given(Option::kVerbose);
   options.vm.watchers = watch.watchers();
   options.vm.checkpoint = watch.checkpoint();
-  options.vm.out = to;
+  options.vm.out = program_output(arguments, to);
   const File input = input_of(arguments);
   if (input) options.vm.in = input.get();
   const auto output = written_to(arguments, Option::kOutput);

@@ -206,7 +206,7 @@ int run_launched(const Words& words, bool resumes, const std::function<int(const
     const Arguments arguments("run", words);
     if (arguments.given(Option::kRanks))
       throw UsageError{"--ranks: the launcher says how many there are; --ranks 1 runs alone"};
-    if (arguments.given(Option::kUntrusted)) throw UsageError{"--untrusted: ranks need the network"};
+    check_uncounted(arguments);  // nor are ranks without the network
     ranks::Waiting waiting = waiting_of(arguments, launcher.rank);
     carrier() = std::make_shared<lib::Carrier>(open_carrier(launcher), std::move(waiting),
                                                std::max(1, launcher.local_size));

@@ -177,8 +177,14 @@ lib::Limits limits_of(const Arguments& arguments) {
   return {limits.memory, seconds};
 }
 
+std::FILE* program_output(const Arguments& arguments, std::FILE* to) {
+  return arguments.given(Option::kUntrusted) ? escaped(to) : to;
+}
+
 lib::Options looking_at(const Arguments& arguments) {
   lib::Options options;
+  options.out = program_output(arguments, stdout);
+  options.err = program_output(arguments, stderr);
   options.memory = arguments.size(Option::kMemory);
   options.time_limit = arguments.number(Option::kTimeLimit);
   options.allow = allowed(arguments);
@@ -190,13 +196,22 @@ lib::Options looking_at(const Arguments& arguments) {
   return options;
 }
 
+void check_uncounted(const Arguments& arguments) {
+  for (const Option option : {Option::kUntrusted, Option::kFuel, Option::kCost, Option::kAssert})
+    if (arguments.given(option))
+      throw UsageError{"--" + std::string(option_info(option).name()) +
+                       ": work is not counted on ranks, so there is no cost, and no limit by fuel"};
+}
+
 lib::Options options_of(const Arguments& arguments) {
   lib::Options options = looking_at(arguments);
   options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
   if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
   options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0, INT_MAX));
-  if (arguments.given(Option::kRanks))
+  if (arguments.given(Option::kRanks)) {
     options.ranks = static_cast<int>(arguments.integer(Option::kRanks, 1, lib::kMostRanks));
+    check_uncounted(arguments);
+  }
   options.carrier = this_rank();
   if (options.carrier != nullptr) take_share(options);
   options.spread = arguments.integer(Option::kSpread, 1);

@@ -36,10 +36,14 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 [[nodiscard]] inline int int_bits(const Arguments& arguments) {
   return arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
 }
+// Where a program writes and its results go: with --untrusted no byte of it moves a terminal's cursor.
+[[nodiscard]] std::FILE* program_output(const Arguments& arguments, std::FILE* to);
 // What a program may do and take that is looked at, and not run but for the values of its bindings.
 [[nodiscard]] lib::Options looking_at(const Arguments& arguments);
 // --allow
 [[nodiscard]] lib::Capabilities allowed(const Arguments& arguments);
 [[nodiscard]] lib::Options options_of(const Arguments& arguments);
+// Throws UsageError if work is to be counted, which ranks cannot.
+void check_uncounted(const Arguments& arguments);
 
 }  // namespace nvm::cmd

@@ -60,7 +60,7 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   options.explain = explain;
   options.watchers = watch.watchers();
   options.checkpoint = watch.checkpoint();
-  options.out = out;
+  options.out = program_output(arguments, out);
   check_figures(arguments);
   const std::string& path = arguments.operand("a program file");
   const File input = input_of(arguments);

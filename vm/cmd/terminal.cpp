@@ -34,6 +34,42 @@ bool say(std::FILE* to, std::string_view text) noexcept {
   }
 }
 
+namespace {
+
+// What a stream of escaped() writes to.
+struct Screen {
+  std::FILE* to;
+  Printable shown;
+};
+
+ssize_t show(void* screen, const char* text, std::size_t n) noexcept {
+  auto& [to, shown] = *static_cast<Screen*>(screen);
+  try {
+    if (put(to, shown({text, n})) && std::fflush(to) == 0) return static_cast<ssize_t>(n);
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+  }
+  return 0;
+}
+
+std::FILE* open_screen(Screen& screen) {
+  cookie_io_functions_t calls{};
+  calls.write = show;
+  std::FILE* const stream = ::fopencookie(&screen, "w", calls);
+  if (stream == nullptr) throw std::bad_alloc();
+  return stream;
+}
+
+}  // namespace
+
+std::FILE* escaped(std::FILE* to) {
+  if (!is_terminal(to)) return to;
+  static Screen out{stdout, {}}, err{stderr, {}};
+  static std::FILE* const out_stream = open_screen(out);
+  static std::FILE* const err_stream = open_screen(err);
+  return to == stderr ? err_stream : out_stream;
+}
+
 bool output_lost() noexcept { return g_lost; }
 
 void complain(const std::string& text) noexcept {

@@ -16,6 +16,10 @@ bool say(std::FILE* to, std::string_view text) noexcept;
 // A message: begins with nvm, ends with its line.
 void complain(const std::string& text) noexcept;
 
+// Where what a stranger's program writes goes: a stream that escapes it, if it is to be shown on a terminal,
+// or `to` itself. Throws std::bad_alloc.
+[[nodiscard]] std::FILE* escaped(std::FILE* to);
+
 // Whether anything that was to go to standard output by say() or a TerminalBuffer did not.
 [[nodiscard]] bool output_lost() noexcept;
 

@@ -143,7 +143,9 @@ Value part_of(char kind, std::string_view bytes, std::int64_t next, Pool& pool) 
   if (kind == 'i') return vector_of(numbers_in<std::int64_t>(bytes), Storage::kI64, pool);
   if (kind == 'f') return vector_of(numbers_in<double>(bytes), Storage::kF64, pool);
   if (kind == 'c') return characters_of(bytes, pool);
-  return vector_of(numbers_in<std::uint8_t>(bytes), Storage::kB8, pool);
+  std::vector<std::uint8_t> flags = numbers_in<std::uint8_t>(bytes);
+  for (std::uint8_t& flag : flags) flag = flag != 0;
+  return vector_of(flags, Storage::kB8, pool);
 }
 
 constexpr std::size_t width_of(char kind) { return kind == 'b' || kind == 'c' ? 1 : 8; }
@@ -160,7 +162,9 @@ std::int64_t total_of(std::string_view lengths) {
 std::optional<std::vector<Value>> parts_of(const Json& header, std::string_view bytes, Pool& pool) {
   std::vector<Value> slots;
   for (const Json& part : header.at("parts")) {
-    const char kind = part.at(0).get<std::string>().at(0);
+    const auto word = part.at(0).get<std::string>();
+    if (word.size() != 1 || !part.at(1).is_number_unsigned()) return std::nullopt;
+    const char kind = word[0];
     const auto n = part.at(1).get<std::size_t>();
     if (n > bytes.size() / width_of(kind)) return std::nullopt;
     const std::string_view mine = bytes.substr(0, n * width_of(kind));
@@ -253,9 +257,11 @@ std::string arrow_missing() {
   return answer.status == kGood ? "" : advice(answer.why);
 }
 
-Typed read_arrow(ArrowFormat format, const std::string& bytes, const std::string& path, TypeArena& arena,
-                 Pool& pool) {
-  const std::string answer = converted("read", format, bytes, path);
+std::string unpack_arrow(ArrowFormat format, std::string_view bytes, const std::string& path) {
+  return converted("read", format, bytes, path);
+}
+
+Typed read_arrow(const std::string& answer, const std::string& path, TypeArena& arena, Pool& pool) {
   const std::size_t line = std::min(answer.find('\n'), answer.size());
   try {
     const Json header = Json::parse(std::string_view(answer).substr(0, line));

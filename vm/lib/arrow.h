@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "vm/lib/file_values.h"
 
@@ -19,8 +20,11 @@ enum class ArrowFormat : std::uint8_t { kParquet, kIpc };
 // structs tuples, integers, floats and booleans themselves, strings and binary texts. null is NaN among
 // numbers, which are floats then, "" among texts, and an error elsewhere, as are dates and other types that
 // NESL does not have. Throws Fault kIo, with the path, and the column.
-[[nodiscard]] Typed read_arrow(ArrowFormat format, const std::string& bytes, const std::string& path,
+[[nodiscard]] Typed read_arrow(const std::string& unpacked, const std::string& path,
                                frontend::TypeArena& arena, Pool& pool);
+// What read_arrow() takes, by a process, of a file's bytes. It is this that a record has, so a replay starts
+// none. Throws Fault kIo, with the path.
+[[nodiscard]] std::string unpack_arrow(ArrowFormat format, std::string_view bytes, const std::string& path);
 
 // Why no value of this type makes a table; "" if one does: a sequence without functions in it, or with names
 // a tuple of such, the columns.

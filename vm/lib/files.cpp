@@ -9,6 +9,7 @@
 #include "bytecode/base/budget.h"
 #include "bytecode/base/out_file.h"
 #include "bytecode/base/read_file.h"
+#include "vm/interp/world.h"
 #include "vm/lib/arrow.h"
 #include "vm/lib/chart.h"
 #include "vm/lib/csv.h"
@@ -262,6 +263,33 @@ NamedFile named_file(const std::string& word, FileUse use) {
                       word + " is any file, as text");
 }
 
+namespace {
+
+bool is_arrow(const NamedFile& file) {
+  return file.kind == FileKind::kParquet || file.kind == FileKind::kArrow;
+}
+
+// Nothing, and errno, if it cannot be read.
+std::optional<std::string> read_outside_as(const NamedFile& file) {
+  auto text = read_outside(file.path);
+  if (!text || !is_arrow(file)) return text;
+  const ArrowFormat format = file.kind == FileKind::kParquet ? ArrowFormat::kParquet : ArrowFormat::kIpc;
+  return unpack_arrow(format, unpacked(file.compression, std::move(*text), file.path), file.path);
+}
+
+}  // namespace
+
+InFile input_file(World* world, const NamedFile& file) {
+  if (world == nullptr && !is_arrow(file)) return InFile(file.path);
+  const auto outside = [&](const std::string&) { return read_outside_as(file); };
+  // The same file may be an input as it is, too.
+  const std::string name = is_arrow(file) ? file.path + " by Apache Arrow" : file.path;
+  if (auto text = read_file(world, name, outside)) return InFile(file.path, std::move(text));
+  if (world != nullptr && world->plays())
+    fail_file(file.path, "is not in the record, and a replay reads no other files");
+  return InFile(errno);
+}
+
 Array read_array(const NamedFile& file, InFile& in, Pool& pool) {
   if (file.compression == Compression::kNone) return read_npy(file.path, in, pool);
   InFile array(file.path, unpacked(file.compression, read_text(file.path, in), file.path));
@@ -270,14 +298,13 @@ Array read_array(const NamedFile& file, InFile& in, Pool& pool) {
 
 Typed read_value(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool) {
   if (file.kind == FileKind::kNpy) return from_array(read_array(file, in, pool), arena);
+  if (is_arrow(file)) return read_arrow(read_text(file.path, in), file.path, arena, pool);
   const std::string text = unpacked(file.compression, read_text(file.path, in), file.path);
   switch (file.kind) {
     case FileKind::kNpz: return from_arrays(file, text, arena, pool);
     case FileKind::kPng: return image_value(read_png(text, file.path), arena, pool);
     case FileKind::kSvg: fail_file(file.path, "drawings are only written; .png files are read as images");
     case FileKind::kJson: return read_json_lines(text, file.path, arena, pool);
-    case FileKind::kParquet: return read_arrow(ArrowFormat::kParquet, text, file.path, arena, pool);
-    case FileKind::kArrow: return read_arrow(ArrowFormat::kIpc, text, file.path, arena, pool);
     case FileKind::kText: return text_value(text, arena, pool);
     default: return from_table(file, text, arena, pool);
   }

@@ -18,6 +18,8 @@ class OutFile;
 
 namespace nvm::vm {
 
+class World;
+
 enum class FileKind : std::uint8_t {
   kNpy,
   kNpz,
@@ -47,6 +49,10 @@ struct NamedFile {
 // "-" is standard input, of what is written standard output.
 enum class FileUse : std::uint8_t { kRead, kWrite };
 [[nodiscard]] NamedFile named_file(const std::string& word, FileUse use = FileUse::kRead);
+
+// The file, of Parquet and Arrow what arrow.h makes of it; through the world if there is one: a run that is
+// played back opens none, and starts nothing. Throws Fault kIo.
+[[nodiscard]] InFile input_file(World* world, const NamedFile& file);
 
 // .npy by its shape ([float], [[int]], ... or a scalar), .npz a tuple of its arrays, in their order (one is
 // itself); .png as in image_values.h, JSON lines as in json_lines.h, Parquet and Arrow as in

@@ -15,10 +15,6 @@
 #include "vm/interp/world.h"
 #include "vm/lib/nvm.hpp"
 
-namespace nvm {
-class InFile;
-}
-
 namespace nvm::lib {
 
 struct Program::Impl {
@@ -61,8 +57,6 @@ struct Value::Impl {
 [[nodiscard]] Value loose_value(vm::Value value);
 [[nodiscard]] vm::Pool& loose_pool();
 
-// A file of the command line, through the world if there is one: a run that is played back opens none.
-[[nodiscard]] InFile input_file(vm::World* world, const std::string& path);
 [[nodiscard]] inline vm::Gate gate_of(const Capabilities& allow) {
   return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
 }

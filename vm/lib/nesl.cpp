@@ -139,7 +139,7 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
           return std::nullopt;
         }
         const vm::NamedFile file = vm::named_file(path);
-        InFile in = input_file(impl_->session.options().world, file.path);
+        InFile in = vm::input_file(impl_->session.options().world, file);
         frontend::TypeArena passing;
         auto [type, slots] = vm::read_value(file, in, passing, *impl_->files);
         impl_->session.bind(name, type, std::move(slots));

@@ -136,7 +136,7 @@ class Dictionary {
 // `bytes` of them, which are there.
 void read_exactly(InFile& file, void* to, std::size_t bytes, const std::string& path, const char* otherwise) {
   if (file.read(to, bytes) == bytes) return;
-  fail(path, file.error() != 0 ? std::strerror(file.error()) : otherwise);
+  fail(path, file.error() != 0 ? unread_because(file.error()) : otherwise);
 }
 
 // The file is read up to the elements.
@@ -149,7 +149,7 @@ Header read_header(InFile& file, const std::string& path) {
   std::uint32_t length = 0;
   read_exactly(file, &length, head[6] >= 2 ? 4 : 2, path, kNone);  // version 1 has two bytes of length
   std::string dictionary = file.rest(length);
-  if (file.error() != 0) fail(path, std::strerror(file.error()));
+  if (file.error() != 0) fail(path, unread_because(file.error()));
   if (dictionary.size() < length) fail(path, "ends inside its header");
   return Dictionary(dictionary, path).read();
 }
@@ -266,7 +266,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 Array read_npy(const std::string& path, InFile& file, Pool& pool) {
   constexpr const char* kShort = "ends before its last element";
-  if (file.error() != 0) fail(path, std::strerror(file.error()));
+  if (file.error() != 0) fail(path, unread_because(file.error()));
   Header h = read_header(file, path);
   const std::string kind = kind_of(h.descr);
   if (kind.empty())
@@ -280,7 +280,7 @@ Array read_npy(const std::string& path, InFile& file, Pool& pool) {
   // Of a stream that does not say how much there is, what there is comes first: a header may claim anything.
   std::optional<InFile> streamed;
   InFile& in = file.size() ? file : streamed.emplace(path, file.rest(bytes));
-  if (file.error() != 0) fail(path, std::strerror(file.error()));
+  if (file.error() != 0) fail(path, unread_because(file.error()));
   if (bytes > *in.size()) fail(path, kShort);
   // Where the elements are put: those of 8 bytes where they stay.
   const bool stays = size == 8 && n != 1;

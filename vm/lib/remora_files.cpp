@@ -64,7 +64,7 @@ Contents contents_of(const std::string& word, vm::World* world, vm::Pool& pool) 
     return {atom_of(v), {}, v};
   }
   const vm::NamedFile file = vm::named_file(word);
-  InFile in = input_file(world, file.path);
+  InFile in = vm::input_file(world, file);
   if (file.kind == vm::FileKind::kNpy) {
     vm::Array array = vm::read_array(file, in, pool);
     return {atom_of(array.elements), std::move(array.shape), std::move(array.elements)};

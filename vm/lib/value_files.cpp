@@ -34,7 +34,7 @@ Result<std::vector<Value>> read_values(const std::string& path,
                                        std::span<const std::shared_ptr<Watcher>> watchers) {
   return of_file([&]() -> Result<std::vector<Value>> {
     const vm::NamedFile named = vm::named_file(path);
-    InFile in = input_file(world_of(watchers), named.path);
+    InFile in = vm::input_file(world_of(watchers), named);
     std::vector<vm::Value> slots = vm::read_slots(named, in, loose_pool());
     // The outermost descriptor, of the one sequence, says what the next slot's length says.
     if (slots.size() > 1) slots.erase(slots.begin());

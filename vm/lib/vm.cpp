@@ -373,9 +373,6 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
 Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value> inputs) {
   if (options.ranks > kMostRanks)
     return refused("at most " + std::to_string(kMostRanks) + " ranks are threads");
-  if (options.cost || options.fuel > 0)
-    return refused(
-        "work is not counted on ranks, nor with checkpoints: there is no cost, and no limit by fuel");
   const std::vector<std::unique_ptr<ranks::Ranks>> carriers = ranks::thread_ranks(options.ranks);
   std::vector<Seat> seats;
   for (const auto& carrier : carriers) seats.push_back({carrier.get(), {}, false, true});
@@ -444,6 +441,9 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     }
     const Taken taken(impl->busy);
     if (!taken) return refused(kBusy);
+    const bool together = impl->options.carrier != nullptr || impl->options.ranks > 0;
+    if (together && (impl->options.cost || impl->options.fuel > 0))
+      return refused("work is not counted on ranks: there is no cost, and no limit by fuel");
     const Budget budget(impl->account, impl->options.time_limit, impl->options.cancelled);
     try {
       return impl->run_anywhere(program, inputs);

@@ -103,7 +103,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Request request;
     request.method = view(message.method_string());
     request.target = view(message.target());
-    request.host = field(http::field::host);
+    if (message.count(http::field::host) == 1) request.host = field(http::field::host);
     request.origin = field(http::field::origin);
     request.site = field("Sec-Fetch-Site");
     request.type = field(http::field::content_type);
@@ -294,8 +294,10 @@ void run(asio::io_context& io, Door& door, const Settings& settings) {
 
 }  // namespace
 
-std::string serve(const Settings& settings, const std::atomic<bool>& stop,
-                  const std::function<void(const std::string& address)>& ready) {
+namespace {
+
+std::string serve_all(const Settings& settings, const std::atomic<bool>& stop,
+                      const std::function<void(const std::string& address)>& ready) {
   asio::io_context io(1);
   const auto open = asio::make_work_guard(io);  // it runs on while nothing is to be done
   Tcp::acceptor acceptor(io);
@@ -307,6 +309,18 @@ std::string serve(const Settings& settings, const std::atomic<bool>& stop,
   door.close();
   run(io, door, settings);
   return "";
+}
+
+}  // namespace
+
+// What Asio throws is the system's: without descriptors, say, it has no events to wait for.
+std::string serve(const Settings& settings, const std::atomic<bool>& stop,
+                  const std::function<void(const std::string& address)>& ready) {
+  try {
+    return serve_all(settings, stop, ready);
+  } catch (const boost::system::system_error& refused) {
+    return refused.what();
+  }
 }
 
 }  // namespace nvm::serve

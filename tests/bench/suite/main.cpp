@@ -12,6 +12,7 @@
 #include "tests/bench/suite/report.h"
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/commands.h"
+#include "vm/cmd/terminal.h"
 
 namespace nvm::bench {
 
@@ -244,10 +245,10 @@ int main(int argc, char** argv) {
   try {
     return nvm::bench::run(words);
   } catch (const nvm::cmd::UsageError& e) {
-    std::fprintf(stderr, "nvm bench: %s\n", e.message.c_str());
+    nvm::cmd::say(stderr, "nvm bench: " + e.message + "\n");
     return nvm::cmd::kRefused;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "nvm bench: %s\n", e.what());
+    nvm::cmd::say(stderr, std::string("nvm bench: ") + e.what() + "\n");
     return nvm::cmd::kFault;
   }
 }

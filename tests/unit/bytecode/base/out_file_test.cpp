@@ -163,3 +163,26 @@ TEST_CASE("texts are parted, and files are read as far as wanted") {
   CHECK(errno == ENOENT);
   CHECK(read_all("/proc/self/stat").value_or("").size() > 10);  // says that it is empty
 }
+
+TEST_CASE("a file that is cut off while it is read is not taken for a shorter one") {
+  const Folder folder;
+  const std::string path = folder.file("in");
+  for (const std::size_t length : {std::size_t{200'000}, std::size_t{10}, std::size_t{0}}) {
+    put(path, std::string(200'000, 'x'));
+    InFile file(path);
+    char some[10];
+    REQUIRE(file.read(some, sizeof some) == sizeof some);
+    fs::resize_file(path, length);
+    const std::string rest = file.rest();
+    CHECK(file.error() == (length < 200'000 ? kCutOff : 0));
+    CHECK(rest.size() == (length < 200'000 ? 0 : 199'990));
+  }
+  put(path, std::string(100, 'x'));
+  InFile whole(path);
+  CHECK(whole.rest(50).size() == 50);
+  fs::resize_file(path, 200);  // what grows is read as far as it goes
+  CHECK(whole.rest().size() == 150);
+  CHECK(whole.error() == 0);
+  CHECK(unread_because(kCutOff) == "was cut off while it was read");
+  CHECK(read_all("/sys/devices/system/cpu/online").value_or("x").find_first_of("0123456789") == 0);
+}
