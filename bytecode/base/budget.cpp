@@ -169,12 +169,14 @@ void Budget::look() {
 void Budget::before_heap_grows(std::size_t bytes) {
   Budget* const budget = t_budget;
   if (budget == nullptr || t_exempt != 0 || budget->account_ == nullptr) return;
-  const MemoryAccount& account = *budget->account_;
+  MemoryAccount& account = *budget->account_;
   if (account.limit() == 0) return;
+  if (bytes >= kLarge && MemoryAccount::not_negative(account.mapped_) + account.heap() > account.limit())
+    account.trim();
   const std::size_t slack = bytes >= kLarge ? 0 : kSlack + account.limit() / 32;
-  if (account.vectors() + account.heap() + bytes <= account.limit() + slack) return;
+  if (account.vectors() + account.heap() <= account.limit() + slack) return;
   if (std::uncaught_exceptions() > 0) return;  // what goes may need a little
-  budget->out_of_memory(bytes);
+  budget->out_of_memory(0);
 }
 
 Budget::Exempt::Exempt() { ++t_exempt; }

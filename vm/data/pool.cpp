@@ -96,6 +96,7 @@ struct Pool::Impl {
   std::size_t next_region = 256 * 1024;
   Extents large;
 
+  class Room;
   BufferRef allocate(std::size_t bytes);
   void release(Buffer* b);
   void shrink(Buffer* b, std::size_t bytes);
@@ -121,7 +122,6 @@ struct Pool::Impl {
   [[nodiscard]] std::size_t allowance(std::size_t capacity, std::size_t hundredths) const;
   void note_mapped() { mapped_peak = std::max(mapped_peak, charged.note_mapped(mapped())); }
   void account(std::ptrdiff_t bytes);
-  void check_room(std::size_t capacity);
   void note_peak(std::ptrdiff_t bytes);
   [[noreturn]] void out_of_memory(std::size_t wanted) const;
 };
@@ -201,7 +201,9 @@ Buffer* Pool::Impl::take_large(std::size_t capacity) {
   const std::size_t fresh = large.touched() - before;
   if (fresh != 0) {
     ++from_system;
-    if (mapped() > (limit != 0 ? charged.left_of(limit, live) : physical_bytes() / 4 * 3)) give_back();
+    if (mapped() > (limit != 0 ? charged.left_of(limit, live + static_cast<std::ptrdiff_t>(capacity))
+                               : physical_bytes() / 4 * 3))
+      give_back();
     large.give_back(mapped() - std::min(mapped(), allowance(capacity, kMostKept)));
   }
   note_mapped();
@@ -245,15 +247,37 @@ void Pool::Impl::refill(std::uint32_t c) {
   }
 }
 
-void Pool::Impl::check_room(std::size_t capacity) {
-  if (fail.load(std::memory_order_relaxed) != 0 && --fail == 0) out_of_memory(capacity);
-  if (charged.refuses(limit, live, capacity)) out_of_memory(capacity);
-}
+// Room for a block: taken before it is looked whether there is any, since other pools take from the same.
+class Pool::Impl::Room {
+ public:
+  Room(Impl& pool, std::size_t capacity) : pool_(pool), bytes_(static_cast<std::ptrdiff_t>(capacity)) {
+    if (pool.fail.load(std::memory_order_relaxed) != 0 && --pool.fail == 0) pool.out_of_memory(capacity);
+    pool.charged.add(bytes_);
+    if (!pool.charged.refuses(pool.limit, pool.live + bytes_)) return;
+    pool.charged.add(-bytes_);
+    pool.out_of_memory(capacity);
+  }
+  ~Room() { pool_.charged.add(-bytes_); }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+
+  // There is a block.
+  void fill() {
+    pool_.live += bytes_;
+    pool_.note_peak(pool_.live);
+    ++pool_.allocations;
+    bytes_ = 0;
+  }
+
+ private:
+  Impl& pool_;
+  std::ptrdiff_t bytes_;
+};
 
 Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
   const PoolLock lock(mutex);
   if (t_cache.pool_id == id) settle(*this);
-  check_room(capacity);
+  Room room(*this, capacity);
   Buffer* b = nullptr;
   if (c < kSmallClasses) {
     refill(c);
@@ -262,8 +286,7 @@ Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
     b = take_large(capacity);
   }
   if (b == nullptr) out_of_memory(capacity);
-  account(static_cast<std::ptrdiff_t>(capacity));
-  ++allocations;
+  room.fill();
   return b;
 }
 
@@ -305,12 +328,11 @@ Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
 BufferRef Pool::Impl::allocate_apart(std::size_t bytes) {
   const PoolLock lock(mutex);
   if (bytes > kLargest) out_of_memory(bytes);
-  check_room(bytes);
+  Room room(*this, (bytes + 63) & ~std::size_t{63});
   Buffer* b = map_guarded(bytes);
   if (b == nullptr) out_of_memory(bytes);
   b->size_class = kGuardedClass;
-  account(static_cast<std::ptrdiff_t>(b->capacity));
-  ++allocations;
+  room.fill();
   return hand_out(b, b->capacity);
 }
 

@@ -38,10 +38,9 @@ class PoolAccount {
     return limit - std::min(limit, account_->heap() + vectors - std::min(vectors, here));
   }
 
-  [[nodiscard]] bool refuses(std::size_t limit, std::ptrdiff_t live, std::size_t more) const {
-    const auto beyond = [&] {
-      return live + static_cast<std::ptrdiff_t>(more) > static_cast<std::ptrdiff_t>(left_of(limit, live));
-    };
+  // Whether a pool has too much; what it has is noted already, for others to see.
+  [[nodiscard]] bool refuses(std::size_t limit, std::ptrdiff_t live) const {
+    const auto beyond = [&] { return live > static_cast<std::ptrdiff_t>(left_of(limit, live)); };
     if (limit == 0 || !beyond()) return false;
     if (account_ != nullptr) MemoryAccount::measure_heap();
     return beyond();

@@ -142,7 +142,7 @@ TEST_CASE("budgets end in any order") {
 
 TEST_CASE("the heap grows a little beyond the limit at once, and by no large block") {
   constexpr std::ptrdiff_t kMega = 1 << 20, kFree = MemoryAccount::kFreeHeap;
-  const Heap heap(kFree + 100 * kMega);
+  const Heap heap(kFree + 101 * kMega);
   const Budget budget(std::make_shared<MemoryAccount>(100 * kMega));
   Budget::before_heap_grows(1000);
   CHECK_THROWS_AS(Budget::before_heap_grows(kMega), nvm::OutOfMemory);
