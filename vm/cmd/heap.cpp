@@ -35,7 +35,7 @@ void* take(std::size_t size) {
   if (t_bytes >= kBatch) [[unlikely]] {
     hand_over();
     try {
-      nvm::Budget::before_heap_grows(size);
+      nvm::Budget::heap_grows(size);
     } catch (...) {
       t_bytes -= bytes_of(size);
       throw;

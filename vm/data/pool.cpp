@@ -342,8 +342,10 @@ BufferRef Pool::Impl::allocate(std::size_t bytes) {
   std::size_t capacity = (bytes + 63) & ~std::size_t{63};
   const std::uint32_t c = std::min(class_of(capacity + kHeader + kPadding), kLargeClass);
   Buffer* b = take_cached(c, capacity);
-  if (b == nullptr) b = allocate_shared(c, capacity);
-  return hand_out(b, capacity);
+  if (b != nullptr) return hand_out(b, capacity);
+  BufferRef taken = hand_out(allocate_shared(c, capacity), capacity);
+  if (c == kLargeClass) charged.trim_others();
+  return taken;
 }
 
 BufferRef Pool::Impl::hand_out(Buffer* b, std::size_t capacity) {

@@ -45,6 +45,10 @@ class PoolAccount {
     if (account_ != nullptr) MemoryAccount::measure_heap();
     return beyond();
   }
+  // Without the lock of any pool: pages that another one keeps for nobody are given back.
+  void trim_others() {
+    if (account_ != nullptr && account_->should_trim()) account_->trim();
+  }
   // What others have, for a message; "" if that is nothing.
   [[nodiscard]] std::string others_text(std::size_t limit, std::ptrdiff_t live) const {
     const std::size_t others = limit - left_of(limit, live);
