@@ -85,7 +85,8 @@ struct Pool::Impl {
   std::mutex mutex;  // guards the rest
   std::ptrdiff_t live = 0;
   std::ptrdiff_t peak = 0;
-  std::size_t carved = 0;  // bytes of regions
+  std::ptrdiff_t taken = 0;  // what blocks take, which is charged: small ones for good, large ones in use
+  std::size_t carved = 0;    // bytes of regions
   std::size_t mapped_peak = 0;
   std::uint64_t allocations = 0;
   std::uint64_t from_system = 0;
@@ -122,6 +123,10 @@ struct Pool::Impl {
   [[nodiscard]] std::size_t allowance(std::size_t capacity, std::size_t hundredths) const;
   void note_mapped() { mapped_peak = std::max(mapped_peak, charged.note_mapped(mapped())); }
   void account(std::ptrdiff_t bytes);
+  void charge(std::ptrdiff_t bytes) {
+    taken += bytes;
+    charged.add(bytes);
+  }
   void note_peak(std::ptrdiff_t bytes);
   [[noreturn]] void out_of_memory(std::size_t wanted) const;
 };
@@ -142,9 +147,9 @@ void settle(Pool::Impl& pool) {  // with the lock of `pool`
   ThreadCache& t = t_cache;
   pool.note_peak(pool.live + t.peak);
   pool.live += t.live;
-  pool.charged.add(t.live);
+  pool.charge(t.large);
   pool.allocations += t.allocations;
-  t.live = t.peak = 0;
+  t.live = t.peak = t.large = 0;
   t.allocations = 0;
 }
 
@@ -175,8 +180,8 @@ void empty_cache() {
 
 void Pool::Impl::out_of_memory(std::size_t wanted) const {
   std::string text = "ran out of vector memory: " + std::to_string(wanted) + " more bytes wanted, " +
-                     std::to_string(live) + " in use";
-  text += charged.others_text(limit, live);
+                     std::to_string(taken) + " in use";
+  text += charged.others_text(limit, taken);
   if (limit != 0) text += " of " + std::to_string(limit) + " allowed; raise --memory";
   throw Fault{Fault::Kind::kMemory, std::move(text)};
 }
@@ -201,7 +206,7 @@ Buffer* Pool::Impl::take_large(std::size_t capacity) {
   const std::size_t fresh = large.touched() - before;
   if (fresh != 0) {
     ++from_system;
-    if (mapped() > (limit != 0 ? charged.left_of(limit, live + static_cast<std::ptrdiff_t>(capacity))
+    if (mapped() > (limit != 0 ? charged.left_of(limit, taken + static_cast<std::ptrdiff_t>(size))
                                : physical_bytes() / 4 * 3))
       give_back();
     large.give_back(mapped() - std::min(mapped(), allowance(capacity, kMostKept)));
@@ -232,6 +237,7 @@ Buffer* Pool::Impl::carve(std::uint32_t c) {
   b->bytes = bump + kHeader;
   b->size_class = c;
   bump += size;
+  charge(static_cast<std::ptrdiff_t>(size));
   note_mapped();
   return b;
 }
@@ -247,27 +253,22 @@ void Pool::Impl::refill(std::uint32_t c) {
   }
 }
 
-// Room for a block: taken before it is looked whether there is any, since other pools take from the same.
+// Room for a block, as long as this lives: taken before it is looked whether there is any, since other pools
+// take from the same.
 class Pool::Impl::Room {
  public:
-  Room(Impl& pool, std::size_t capacity) : pool_(pool), bytes_(static_cast<std::ptrdiff_t>(capacity)) {
-    if (pool.fail.load(std::memory_order_relaxed) != 0 && --pool.fail == 0) pool.out_of_memory(capacity);
+  Room(Impl& pool, std::size_t bytes, std::size_t wanted)
+      : pool_(pool), bytes_(static_cast<std::ptrdiff_t>(bytes)) {
+    if (pool.fail.load(std::memory_order_relaxed) != 0 && --pool.fail == 0) pool.out_of_memory(wanted);
+    if (bytes == 0) return;
     pool.charged.add(bytes_);
-    if (!pool.charged.refuses(pool.limit, pool.live + bytes_)) return;
+    if (!pool.charged.refuses(pool.limit, pool.taken + bytes_)) return;
     pool.charged.add(-bytes_);
-    pool.out_of_memory(capacity);
+    pool.out_of_memory(wanted);
   }
   ~Room() { pool_.charged.add(-bytes_); }
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
-
-  // There is a block.
-  void fill() {
-    pool_.live += bytes_;
-    pool_.note_peak(pool_.live);
-    ++pool_.allocations;
-    bytes_ = 0;
-  }
 
  private:
   Impl& pool_;
@@ -277,16 +278,20 @@ class Pool::Impl::Room {
 Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
   const PoolLock lock(mutex);
   if (t_cache.pool_id == id) settle(*this);
-  Room room(*this, capacity);
+  const bool small = c < kSmallClasses;
+  const std::size_t taken_more = !small ? large_size(capacity) : lists[c].head != nullptr ? 0 : class_size(c);
+  const Room room(*this, taken_more, capacity);
   Buffer* b = nullptr;
-  if (c < kSmallClasses) {
+  if (small) {
     refill(c);
     if (t_cache.lists[c].head != nullptr) b = t_cache.lists[c].pop();
   } else {
     b = take_large(capacity);
   }
   if (b == nullptr) out_of_memory(capacity);
-  room.fill();
+  if (!small) charge(static_cast<std::ptrdiff_t>(taken_more));
+  account(static_cast<std::ptrdiff_t>(capacity));
+  ++allocations;
   return b;
 }
 
@@ -299,7 +304,6 @@ void Pool::Impl::note_peak(std::ptrdiff_t bytes) {
 
 void Pool::Impl::account(std::ptrdiff_t bytes) {
   live += bytes;
-  charged.add(bytes);
   note_peak(live);
 }
 
@@ -317,7 +321,7 @@ Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
   else if (t.lists[c].head != nullptr)
     b = t.lists[c].pop();
   if (b == nullptr) return nullptr;
-  if (!small) capacity = b->capacity;
+  if (!small) t.large += static_cast<std::ptrdiff_t>(large_size(capacity = b->capacity));
   t.live += static_cast<std::ptrdiff_t>(capacity);
   t.peak = std::max(t.peak, t.live);
   ++t.allocations;
@@ -328,11 +332,13 @@ Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
 BufferRef Pool::Impl::allocate_apart(std::size_t bytes) {
   const PoolLock lock(mutex);
   if (bytes > kLargest) out_of_memory(bytes);
-  Room room(*this, (bytes + 63) & ~std::size_t{63});
+  const Room room(*this, bytes, bytes);
   Buffer* b = map_guarded(bytes);
   if (b == nullptr) out_of_memory(bytes);
   b->size_class = kGuardedClass;
-  room.fill();
+  charge(static_cast<std::ptrdiff_t>(b->capacity));
+  account(static_cast<std::ptrdiff_t>(b->capacity));
+  ++allocations;
   return hand_out(b, b->capacity);
 }
 
@@ -395,11 +401,14 @@ void Pool::Impl::release_large(Buffer* b) {
   if (b->size_class == kGuardedClass || b->capacity > std::min(kKeptBytes, may) || stat_slack != kStatSlack) {
     const PoolLock lock(mutex);
     account(-static_cast<std::ptrdiff_t>(b->capacity));
-    return b->size_class == kGuardedClass ? unmap_guarded(b) : give_large(b);
+    const bool guarded = b->size_class == kGuardedClass;
+    charge(-static_cast<std::ptrdiff_t>(guarded ? b->capacity : large_size(b->capacity)));
+    return guarded ? unmap_guarded(b) : give_large(b);
   }
   if (t.pool_id != id) [[unlikely]]
     adopt(*this);
   t.live -= static_cast<std::ptrdiff_t>(b->capacity);
+  t.large -= static_cast<std::ptrdiff_t>(large_size(b->capacity));
   b->size_class = kLargeClass + static_cast<std::uint32_t>(large_size(b->capacity) / Extents::kStep);
   t.keep(b);
   if (!t.keeps_too_much(may) && t.live > -stat_slack) return;
@@ -418,6 +427,7 @@ void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   const std::size_t warm = std::clamp(pages * Extents::kStep, keep, size);
   large.give_end(reinterpret_cast<std::byte*>(b) + keep, warm - keep, size - warm);
   account(static_cast<std::ptrdiff_t>(capacity) - static_cast<std::ptrdiff_t>(b->capacity));
+  charge(static_cast<std::ptrdiff_t>(keep) - static_cast<std::ptrdiff_t>(size));
   b->capacity = capacity;
 }
 
@@ -439,7 +449,7 @@ Pool::~Pool() {
     pools().erase(impl_->id);
   }
   for (const auto& [base, size] : impl_->regions) munmap(base, size);
-  impl_->charged.close(impl_->live);
+  impl_->charged.close(impl_->taken);
 }
 
 BufferRef Pool::allocate(ByteCount bytes) { return impl_->allocate(bytes.get()); }
