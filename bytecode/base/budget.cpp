@@ -162,19 +162,19 @@ void Budget::look() {
     MemoryAccount::measure_heap();
     if (!account->allows(0)) budget->out_of_memory(0);
   }
-  const bool kept = MemoryAccount::not_negative(account->mapped_) + account->heap() > account->limit();
-  if (kept) account->trim();
+  if (account->should_trim()) account->trim();
 }
 
-void Budget::before_heap_grows(std::size_t bytes) {
+void Budget::heap_grows(std::size_t bytes) {
   Budget* const budget = t_budget;
   if (budget == nullptr || t_exempt != 0 || budget->account_ == nullptr) return;
-  const MemoryAccount& account = *budget->account_;
+  MemoryAccount& account = *budget->account_;
   if (account.limit() == 0) return;
+  if (bytes >= kLarge && account.should_trim()) account.trim();
   const std::size_t slack = bytes >= kLarge ? 0 : kSlack + account.limit() / 32;
-  if (account.vectors() + account.heap() + bytes <= account.limit() + slack) return;
+  if (account.vectors() + account.heap() <= account.limit() + slack) return;
   if (std::uncaught_exceptions() > 0) return;  // what goes may need a little
-  budget->out_of_memory(bytes);
+  budget->out_of_memory(0);
 }
 
 Budget::Exempt::Exempt() { ++t_exempt; }

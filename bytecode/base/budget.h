@@ -54,6 +54,8 @@ class MemoryAccount {
     std::function<void()> trim_;
   };
   void trim();
+  // Are such pages and the heap together more than the limit?
+  [[nodiscard]] bool should_trim() const { return limit_ != 0 && not_negative(mapped_) + heap() > limit_; }
 
  private:
   friend class Budget;
@@ -104,11 +106,12 @@ class Budget {
   // Throws Cancelled or OutOfMemory if the thread's budget is spent.
   static void look();
 
-  // For who counts the heap: before it grows by `bytes` for this thread. Throws OutOfMemory if that is far
-  // more than is left; a little more is left to look().
-  static void before_heap_grows(std::size_t bytes);
+  // For who counts the heap: it grows by `bytes` for this thread, and those are counted already, so that of
+  // threads that want the last of it at once each sees the others. Throws OutOfMemory if that was far more
+  // than is left; a little more is left to look().
+  static void heap_grows(std::size_t bytes);
 
-  // While one lives, before_heap_grows() throws nothing: where an exception would leave a structure broken.
+  // While one lives, heap_grows() throws nothing: where an exception would leave a structure broken.
   class Exempt {
    public:
     Exempt();

@@ -125,12 +125,12 @@ class Limits(unittest.TestCase):
         with open(said, encoding="utf-8", errors="replace") as err:
             return child.returncode, usage.ru_maxrss * 1024, err.read(100_000)
 
-    def check(self, limit, *words, text=""):
+    def check(self, limit, *words, text="", beyond=BEYOND):
         status, resident, said = self.run_nvm(*words, "--memory", str(limit), text=text)
         self.assertIn(status, (0, 1, 2), said[-1000:])
         if status != 0:
             self.assertRegex(said, r"\S")
-        self.assertLessEqual(resident, limit * 1.05 + BEYOND, said[-300:])
+        self.assertLessEqual(resident, limit * 1.05 + beyond, said[-300:])
         return status, said
 
     def test_memory_of_programs(self):
@@ -164,6 +164,20 @@ class Limits(unittest.TestCase):
                 with self.subTest(name=name, limit=limit):
                     self.check(limit, "run", "--print-length", "all", "--in", "v=" + path, "-e", "v",
                                "--time-limit", str(END))
+
+    def test_memory_of_ranks(self):
+        """Those that are threads share the limit, whatever they want at once."""
+        texts = {
+            "a vector that is gathered": "x = {float(i) : i in [0:8000000]};\ny = {sqrt(a) : a in x};\nsum(y);\n",
+            "a sort": "x = {rem(i * 7919, 100003) : i in [0:2000000]};\n#sort(x);\n",
+            "many vectors": SUMS + "deep([0:500000], 100);\n",
+            "values that go": "x = {i : i in [0:500000]};\n{float(a) : a in x};\n" * 20,
+        }
+        for name, text in texts.items():
+            path = self.file("p.nesl", text)
+            for ranks in (3, 8, 24):
+                with self.subTest(name=name, ranks=ranks):
+                    self.check(100 * MIB, "run", "--ranks", str(ranks), "--spread", "1000", path, beyond=BEYOND + ranks * MIB)
 
     def test_memory_of_a_session(self):
         forms = "{float(i) : i in [0:1000000]};\nx = {i : i in [0:2000000]};\nfunction fn(i) = x[i];\n[1,2,3];\n"

@@ -33,10 +33,13 @@ constexpr std::ptrdiff_t bytes_of(std::size_t size) {
 void* take(std::size_t size) {
   t_bytes += bytes_of(size);
   if (t_bytes >= kBatch) [[unlikely]] {
-    t_bytes -= bytes_of(size);
     hand_over();
-    nvm::Budget::before_heap_grows(size);
-    t_bytes += bytes_of(size);
+    try {
+      nvm::Budget::heap_grows(size);
+    } catch (...) {
+      t_bytes -= bytes_of(size);
+      throw;
+    }
   }
   for (;;) {
     if (void* p = std::malloc(size == 0 ? 1 : size)) [[likely]]

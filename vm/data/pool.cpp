@@ -85,7 +85,8 @@ struct Pool::Impl {
   std::mutex mutex;  // guards the rest
   std::ptrdiff_t live = 0;
   std::ptrdiff_t peak = 0;
-  std::size_t carved = 0;  // bytes of regions
+  std::ptrdiff_t taken = 0;  // what blocks take, which is charged: small ones for good, large ones in use
+  std::size_t carved = 0;    // bytes of regions
   std::size_t mapped_peak = 0;
   std::uint64_t allocations = 0;
   std::uint64_t from_system = 0;
@@ -96,6 +97,7 @@ struct Pool::Impl {
   std::size_t next_region = 256 * 1024;
   Extents large;
 
+  class Room;
   BufferRef allocate(std::size_t bytes);
   void release(Buffer* b);
   void shrink(Buffer* b, std::size_t bytes);
@@ -121,7 +123,10 @@ struct Pool::Impl {
   [[nodiscard]] std::size_t allowance(std::size_t capacity, std::size_t hundredths) const;
   void note_mapped() { mapped_peak = std::max(mapped_peak, charged.note_mapped(mapped())); }
   void account(std::ptrdiff_t bytes);
-  void check_room(std::size_t capacity);
+  void charge(std::ptrdiff_t bytes) {
+    taken += bytes;
+    charged.add(bytes);
+  }
   void note_peak(std::ptrdiff_t bytes);
   [[noreturn]] void out_of_memory(std::size_t wanted) const;
 };
@@ -142,9 +147,9 @@ void settle(Pool::Impl& pool) {  // with the lock of `pool`
   ThreadCache& t = t_cache;
   pool.note_peak(pool.live + t.peak);
   pool.live += t.live;
-  pool.charged.add(t.live);
+  pool.charge(t.large);
   pool.allocations += t.allocations;
-  t.live = t.peak = 0;
+  t.live = t.peak = t.large = 0;
   t.allocations = 0;
 }
 
@@ -175,8 +180,8 @@ void empty_cache() {
 
 void Pool::Impl::out_of_memory(std::size_t wanted) const {
   std::string text = "ran out of vector memory: " + std::to_string(wanted) + " more bytes wanted, " +
-                     std::to_string(live) + " in use";
-  text += charged.others_text(limit, live);
+                     std::to_string(taken) + " in use";
+  text += charged.others_text(limit, taken);
   if (limit != 0) text += " of " + std::to_string(limit) + " allowed; raise --memory";
   throw Fault{Fault::Kind::kMemory, std::move(text)};
 }
@@ -201,7 +206,9 @@ Buffer* Pool::Impl::take_large(std::size_t capacity) {
   const std::size_t fresh = large.touched() - before;
   if (fresh != 0) {
     ++from_system;
-    if (mapped() > (limit != 0 ? charged.left_of(limit, live) : physical_bytes() / 4 * 3)) give_back();
+    if (mapped() > (limit != 0 ? charged.left_of(limit, taken + static_cast<std::ptrdiff_t>(size))
+                               : physical_bytes() / 4 * 3))
+      give_back();
     large.give_back(mapped() - std::min(mapped(), allowance(capacity, kMostKept)));
   }
   note_mapped();
@@ -230,6 +237,7 @@ Buffer* Pool::Impl::carve(std::uint32_t c) {
   b->bytes = bump + kHeader;
   b->size_class = c;
   bump += size;
+  charge(static_cast<std::ptrdiff_t>(size));
   note_mapped();
   return b;
 }
@@ -245,23 +253,43 @@ void Pool::Impl::refill(std::uint32_t c) {
   }
 }
 
-void Pool::Impl::check_room(std::size_t capacity) {
-  if (fail.load(std::memory_order_relaxed) != 0 && --fail == 0) out_of_memory(capacity);
-  if (charged.refuses(limit, live, capacity)) out_of_memory(capacity);
-}
+// Room for a block, as long as this lives: taken before it is looked whether there is any, since other pools
+// take from the same.
+class Pool::Impl::Room {
+ public:
+  Room(Impl& pool, std::size_t bytes, std::size_t wanted)
+      : pool_(pool), bytes_(static_cast<std::ptrdiff_t>(bytes)) {
+    if (pool.fail.load(std::memory_order_relaxed) != 0 && --pool.fail == 0) pool.out_of_memory(wanted);
+    if (bytes == 0) return;
+    pool.charged.add(bytes_);
+    if (!pool.charged.refuses(pool.limit, pool.taken + bytes_)) return;
+    pool.charged.add(-bytes_);
+    pool.out_of_memory(wanted);
+  }
+  ~Room() { pool_.charged.add(-bytes_); }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+
+ private:
+  Impl& pool_;
+  std::ptrdiff_t bytes_;
+};
 
 Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
   const PoolLock lock(mutex);
   if (t_cache.pool_id == id) settle(*this);
-  check_room(capacity);
+  const bool small = c < kSmallClasses;
+  const std::size_t taken_more = !small ? large_size(capacity) : lists[c].head != nullptr ? 0 : class_size(c);
+  const Room room(*this, taken_more, capacity);
   Buffer* b = nullptr;
-  if (c < kSmallClasses) {
+  if (small) {
     refill(c);
     if (t_cache.lists[c].head != nullptr) b = t_cache.lists[c].pop();
   } else {
     b = take_large(capacity);
   }
   if (b == nullptr) out_of_memory(capacity);
+  if (!small) charge(static_cast<std::ptrdiff_t>(taken_more));
   account(static_cast<std::ptrdiff_t>(capacity));
   ++allocations;
   return b;
@@ -276,7 +304,6 @@ void Pool::Impl::note_peak(std::ptrdiff_t bytes) {
 
 void Pool::Impl::account(std::ptrdiff_t bytes) {
   live += bytes;
-  charged.add(bytes);
   note_peak(live);
 }
 
@@ -294,7 +321,7 @@ Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
   else if (t.lists[c].head != nullptr)
     b = t.lists[c].pop();
   if (b == nullptr) return nullptr;
-  if (!small) capacity = b->capacity;
+  if (!small) t.large += static_cast<std::ptrdiff_t>(large_size(capacity = b->capacity));
   t.live += static_cast<std::ptrdiff_t>(capacity);
   t.peak = std::max(t.peak, t.live);
   ++t.allocations;
@@ -305,10 +332,11 @@ Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
 BufferRef Pool::Impl::allocate_apart(std::size_t bytes) {
   const PoolLock lock(mutex);
   if (bytes > kLargest) out_of_memory(bytes);
-  check_room(bytes);
+  const Room room(*this, bytes, bytes);
   Buffer* b = map_guarded(bytes);
   if (b == nullptr) out_of_memory(bytes);
   b->size_class = kGuardedClass;
+  charge(static_cast<std::ptrdiff_t>(b->capacity));
   account(static_cast<std::ptrdiff_t>(b->capacity));
   ++allocations;
   return hand_out(b, b->capacity);
@@ -320,8 +348,10 @@ BufferRef Pool::Impl::allocate(std::size_t bytes) {
   std::size_t capacity = (bytes + 63) & ~std::size_t{63};
   const std::uint32_t c = std::min(class_of(capacity + kHeader + kPadding), kLargeClass);
   Buffer* b = take_cached(c, capacity);
-  if (b == nullptr) b = allocate_shared(c, capacity);
-  return hand_out(b, capacity);
+  if (b != nullptr) return hand_out(b, capacity);
+  BufferRef taken = hand_out(allocate_shared(c, capacity), capacity);
+  if (c == kLargeClass) charged.trim_others();
+  return taken;
 }
 
 BufferRef Pool::Impl::hand_out(Buffer* b, std::size_t capacity) {
@@ -371,11 +401,14 @@ void Pool::Impl::release_large(Buffer* b) {
   if (b->size_class == kGuardedClass || b->capacity > std::min(kKeptBytes, may) || stat_slack != kStatSlack) {
     const PoolLock lock(mutex);
     account(-static_cast<std::ptrdiff_t>(b->capacity));
-    return b->size_class == kGuardedClass ? unmap_guarded(b) : give_large(b);
+    const bool guarded = b->size_class == kGuardedClass;
+    charge(-static_cast<std::ptrdiff_t>(guarded ? b->capacity : large_size(b->capacity)));
+    return guarded ? unmap_guarded(b) : give_large(b);
   }
   if (t.pool_id != id) [[unlikely]]
     adopt(*this);
   t.live -= static_cast<std::ptrdiff_t>(b->capacity);
+  t.large -= static_cast<std::ptrdiff_t>(large_size(b->capacity));
   b->size_class = kLargeClass + static_cast<std::uint32_t>(large_size(b->capacity) / Extents::kStep);
   t.keep(b);
   if (!t.keeps_too_much(may) && t.live > -stat_slack) return;
@@ -394,6 +427,7 @@ void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   const std::size_t warm = std::clamp(pages * Extents::kStep, keep, size);
   large.give_end(reinterpret_cast<std::byte*>(b) + keep, warm - keep, size - warm);
   account(static_cast<std::ptrdiff_t>(capacity) - static_cast<std::ptrdiff_t>(b->capacity));
+  charge(static_cast<std::ptrdiff_t>(keep) - static_cast<std::ptrdiff_t>(size));
   b->capacity = capacity;
 }
 
@@ -415,7 +449,7 @@ Pool::~Pool() {
     pools().erase(impl_->id);
   }
   for (const auto& [base, size] : impl_->regions) munmap(base, size);
-  impl_->charged.close(impl_->live);
+  impl_->charged.close(impl_->taken);
 }
 
 BufferRef Pool::allocate(ByteCount bytes) { return impl_->allocate(bytes.get()); }

@@ -19,36 +19,39 @@ class PoolAccount {
     auto account = Budget::account();
     if (account != nullptr && limit != 0 && account->limit() == limit) account_ = std::move(account);
   }
-  void close(std::ptrdiff_t live) {
-    add(-live);
+  void close(std::ptrdiff_t taken) {
+    add(-taken);
     note_mapped(0);
   }
-  void add(std::ptrdiff_t live) {
-    if (account_ != nullptr) account_->add_vectors(live);
+  void add(std::ptrdiff_t taken) {
+    if (account_ != nullptr) account_->add_vectors(taken);
   }
   std::size_t note_mapped(std::size_t mapped) {
     if (account_ != nullptr && mapped != noted_)
       account_->add_mapped(static_cast<std::ptrdiff_t>(mapped) - static_cast<std::ptrdiff_t>(noted_));
     return noted_ = mapped;
   }
-  // What others leave of the limit to a pool with `here` bytes of live vectors.
-  [[nodiscard]] std::size_t left_of(std::size_t limit, std::ptrdiff_t live) const {
+  // What others leave of the limit to a pool whose blocks have taken so much.
+  [[nodiscard]] std::size_t left_of(std::size_t limit, std::ptrdiff_t taken) const {
     if (account_ == nullptr) return limit;
-    const std::size_t vectors = account_->vectors(), here = live > 0 ? static_cast<std::size_t>(live) : 0;
+    const std::size_t vectors = account_->vectors(), here = taken > 0 ? static_cast<std::size_t>(taken) : 0;
     return limit - std::min(limit, account_->heap() + vectors - std::min(vectors, here));
   }
 
-  [[nodiscard]] bool refuses(std::size_t limit, std::ptrdiff_t live, std::size_t more) const {
-    const auto beyond = [&] {
-      return live + static_cast<std::ptrdiff_t>(more) > static_cast<std::ptrdiff_t>(left_of(limit, live));
-    };
+  // Whether a pool has too much; what it has is noted already, for others to see.
+  [[nodiscard]] bool refuses(std::size_t limit, std::ptrdiff_t taken) const {
+    const auto beyond = [&] { return taken > static_cast<std::ptrdiff_t>(left_of(limit, taken)); };
     if (limit == 0 || !beyond()) return false;
     if (account_ != nullptr) MemoryAccount::measure_heap();
     return beyond();
   }
+  // Without the lock of any pool: pages that another one keeps for nobody are given back.
+  void trim_others() {
+    if (account_ != nullptr && account_->should_trim()) account_->trim();
+  }
   // What others have, for a message; "" if that is nothing.
-  [[nodiscard]] std::string others_text(std::size_t limit, std::ptrdiff_t live) const {
-    const std::size_t others = limit - left_of(limit, live);
+  [[nodiscard]] std::string others_text(std::size_t limit, std::ptrdiff_t taken) const {
+    const std::size_t others = limit - left_of(limit, taken);
     return others == 0 ? "" : ", " + std::to_string(others) + " by the program itself,";
   }
 

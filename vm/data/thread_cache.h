@@ -35,8 +35,9 @@ struct FreeList {
 // Free blocks of one pool and the accounts not yet handed over, per thread.
 struct ThreadCache {
   std::uint64_t pool_id = 0;
-  std::ptrdiff_t live = 0;  // change since the last hand-over
-  std::ptrdiff_t peak = 0;  // its largest value
+  std::ptrdiff_t live = 0;   // change since the last hand-over
+  std::ptrdiff_t peak = 0;   // its largest value
+  std::ptrdiff_t large = 0;  // change of what large blocks in use take
   std::uint64_t allocations = 0;
   std::array<FreeList, kSmallClasses> lists;
   std::array<Buffer*, kKeptBlocks + 1> kept{};  // large blocks, the one freed last behind the others

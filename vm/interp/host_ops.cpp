@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <limits>
+#include <vector>
 
 #include "vm/interp/elements.h"
 #include "vm/interp/text_io.h"
@@ -50,6 +51,28 @@ struct Host::Io {
       throw Fault{Fault::Kind::kLength, "operand " + std::to_string(i) + " of " + text(op) + " has length " +
                                             std::to_string(vector(i).length()) + ", expected 1"};
     return vector(i).scalar_int();
+  }
+
+  // Results that another run tells, as this one makes them: of the instruction's kinds, and as wide as INT
+  // is.
+  void admit() const {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      results[i] = admitted(results[i], op_info(op).results[i]);
+  }
+  [[nodiscard]] Value admitted(const Value& told, char letter) const {
+    const Type type = letter_type(letter, word);
+    std::vector<std::int64_t> ints;
+    if (const auto* s = std::get_if<Segdes>(&told); s != nullptr && type == Type::kSegdes) {
+      if (host.bits_ == IntBits::k64) return told;
+      for (std::int64_t k = 0; k < s->segments(); ++k) ints.push_back(s->length(k));
+      return make_segdes(host.pool_, ints, host.bits_);
+    }
+    const auto* v = std::get_if<Vector>(&told);
+    if (v == nullptr || v->type() != type || (letter_is_single(letter) && v->length() != 1))
+      throw Fault{Fault::Kind::kIo, "what another run tells of " + text(op) + " makes no sense"};
+    if (type != Type::kInt || host.bits_ == IntBits::k64) return told;
+    with_ints(*v, [&](const auto* p) { ints.assign(p, p + v->length()); });
+    return make_ints(host.pool_, ints, host.bits_);
   }
 
   void set(std::size_t i, Value value) const { results[i] = std::move(value); }
@@ -297,17 +320,19 @@ bool Host::looks_outside(Op op, std::span<const Value> operands) const {
 
 void Host::run(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results) {
   const bool outside = world_ != nullptr && looks_outside(op, operands);
-  if (outside && world_->ended()) Io{*this, op, word, pos, operands, results}.check_legal();
-  if (!outside || !world_->play(op, pool_, results)) {
-    execute(op, word, pos, operands, results);
+  const Io io{*this, op, word, pos, operands, results};
+  if (outside && world_->ended()) io.check_legal();
+  if (outside && world_->play(op, pool_, results)) {
+    io.admit();
+  } else {
+    execute(io);
     if (outside) world_->note(op, results);
   }
   for (Value& operand : operands) operand = Value();
 }
 
-void Host::execute(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results) {
-  const Io io{*this, op, word, pos, operands, results};
-  switch (op) {
+void Host::execute(const Io& io) {
+  switch (io.op) {
     case Op::kSrand: io.srand(); break;
     case Op::kStartTimer: timer_ = std::chrono::steady_clock::now(); break;
     case Op::kStopTimer: io.stop_timer(); break;

@@ -66,10 +66,10 @@ class Host {
   [[nodiscard]] std::optional<bool> line_open() const { return line_open_; }
 
  private:
-  void execute(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool looks_outside(Op op, std::span<const Value> operands) const;
 
   struct Io;  // one execution of an instruction (host_ops.cpp)
+  void execute(const Io& io);
 
   Pool& pool_;
   IntBits bits_;

@@ -46,13 +46,14 @@ inline int width_index(Storage s) { return storage_bytes(s) == 1 ? 0 : storage_b
 
 // The elements of a vector as the kernels want them: a scalar lies in a cell of its own, an Int scalar as the
 // run's widest storage; a repeated vector is written out. Neither copied nor moved, and valid while the
-// vector is. `narrow`: an Int scalar that fits 32 bits is stored so, and Ints without
-// elements in 8 bits, lest they widen what they come to.
+// vector is. `narrow`: an Int scalar that fits 32 bits is stored so, and Ints without elements in 8 bits,
+// lest they widen what they come to. Without elements a vector may say any width: here none wider than the
+// run's.
 class Elements {
  public:
   Elements(const Vector& v, const PrimContext& context, bool narrow = false)
       : storage_(v.storage()), length_(v.length()) {
-    if (narrow && length_ == 0 && storage_is_int(storage_)) storage_ = Storage::kI8;
+    if (length_ == 0 && storage_is_int(storage_)) storage_ = narrow ? Storage::kI8 : wide_int(context);
     if (!v.is_scalar()) {
       if (v.is_repeated()) [[unlikely]]
         write_out(v, context);

@@ -68,14 +68,15 @@ void copy_exactly(const E* from, i64 n, E* to) {
   __builtin_memcpy(to, from, static_cast<u64>(n) * sizeof(E));
 }
 
-// n elements; up to a register behind them is spoilt. For pieces that are written one behind the other into
-// memory with that much behind the last.
+// n elements; up to a register behind them is spoilt, but nothing from `end` on. For pieces that are written
+// one behind the other.
 template <typename E>
-void copy_over(const E* from, i64 n, E* to) {
+void copy_over(const E* from, i64 n, E* to, [[maybe_unused]] const E* end) {
 #if NVM_VECTOR_BYTES >= 32
+  constexpr i64 kStep = sizeof(Bytes);
   i64 left = n * static_cast<i64>(sizeof(E));
-  if ((NVM_VECTOR_BYTES == 64 || sizeof(E) >= 4) && left < kLongCopy) {
-    constexpr i64 kStep = sizeof(Bytes);
+  if ((NVM_VECTOR_BYTES == 64 || sizeof(E) >= 4) && left < kLongCopy &&
+      n + kStep / static_cast<i64>(sizeof(E)) <= end - to) {
     const u8* p = reinterpret_cast<const u8*>(from);
     u8* q = reinterpret_cast<u8*>(to);
     for (; left > kStep; left -= kStep, p += kStep, q += kStep) store_bytes(q, load_bytes(p));

@@ -124,7 +124,7 @@ bool merge_pieces(const PieceStream* streams, i64 count, i64 total, void* pout) 
     const u64 v = va ^ ((va ^ vb) & static_cast<u64>(in_b));
     gaps |= place ^ pos;
     pos = place + n;
-    copy_over(reinterpret_cast<const E*>(v) + from, n, out + place);
+    copy_over(reinterpret_cast<const E*>(v) + from, n, out + place, out + total);
     ia += 1 + in_b;
     ib -= in_b;
   }
@@ -235,9 +235,11 @@ void join_regular(const void* pa, i64 la, const void* pb, i64 lb, i64 count, voi
   if constexpr (sizeof(E) > 1)
     if (la == lb && la > 0 && shuffles<E>(la)) k = shuffle_in(a, b, la, count * la, out) / la;
 #endif
+  const E* const end = out + count * (la + lb);
   for (; k < count; ++k) {
-    copy_over(a + k * la, la, out + k * (la + lb));
-    copy_over(b + k * lb, lb, out + k * (la + lb) + la);
+    E* const to = out + k * (la + lb);
+    copy_over(a + k * la, la, to, end);
+    copy_over(b + k * lb, lb, to + la, end);
   }
 }
 
@@ -251,7 +253,8 @@ void take_regular(const void* pv, i64 length, i64 offset, i64 n, i64 count, void
     if (length == 2 * n && offset % n == 0 && shuffles<E>(n))
       k = shuffle_out(v, n, offset, count * n, out) / n;
 #endif
-  for (; k < count; ++k) copy_over(v + k * length + offset, n, out + k * n);
+  const E* const end = out + count * n;
+  for (; k < count; ++k) copy_over(v + k * length + offset, n, out + k * n, end);
 }
 
 template <typename E>

@@ -42,7 +42,7 @@ TEST_CASE("work without a budget has no limits") {
   CHECK(checks_until_spent() == -1);
   CHECK(Budget::seconds_left() == std::numeric_limits<double>::infinity());
   CHECK(Budget::account() == nullptr);
-  Budget::before_heap_grows(SIZE_MAX / 2);
+  Budget::heap_grows(SIZE_MAX / 2);
 }
 
 TEST_CASE("a deadline that has come ends the next hundred checks, on its thread only") {
@@ -142,14 +142,14 @@ TEST_CASE("budgets end in any order") {
 
 TEST_CASE("the heap grows a little beyond the limit at once, and by no large block") {
   constexpr std::ptrdiff_t kMega = 1 << 20, kFree = MemoryAccount::kFreeHeap;
-  const Heap heap(kFree + 100 * kMega);
+  const Heap heap(kFree + 101 * kMega);
   const Budget budget(std::make_shared<MemoryAccount>(100 * kMega));
-  Budget::before_heap_grows(1000);
-  CHECK_THROWS_AS(Budget::before_heap_grows(kMega), nvm::OutOfMemory);
+  Budget::heap_grows(1000);
+  CHECK_THROWS_AS(Budget::heap_grows(kMega), nvm::OutOfMemory);
   {
     const Budget::Exempt exempt;
-    Budget::before_heap_grows(kMega);
+    Budget::heap_grows(kMega);
   }
   nvm::heap_bytes = kFree + 112 * kMega;
-  CHECK_THROWS_AS(Budget::before_heap_grows(1000), std::bad_alloc);
+  CHECK_THROWS_AS(Budget::heap_grows(1000), std::bad_alloc);
 }
