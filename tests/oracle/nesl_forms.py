@@ -62,6 +62,7 @@ REVERSE = find("reverse($0)")
 HALVES = find("bottop($0)")
 MIDDLE_GROUPS = special("group_by($0, 40)", "[a]", "[[a]]", "group_by({0}, 40)")
 FEW = special("mod($0, 5)", "int", "int", "({0} % 5)")
+MANY = special("mod($0, 30)", "int", "int", "({0} % 30)")
 INDEX_OF = special("[0 : #$0]", "[a]", "[int]", "list(range(len({0})))")
 BIG_INDEX = special("[0 : $0]", "int", "[int]", "list(range({0}))")
 AROUND_FIRST = special("(let o_v = $0; o_p = o_v[0] in [{o_x in o_v | o_x < o_p}, {o_x in o_v | o_x > o_p}])", "[a]", "[[a]]",

@@ -1,10 +1,11 @@
 """Random NESL functions: plain, polymorphic, recursive with a decreasing argument, and of functions."""
 
-from nesl_forms import AROUND_FIRST, FEW, HALVES, LENGTH, LESS, MINUS, has_variable, unify
+from nesl_forms import AROUND_FIRST, FEW, HALVES, LENGTH, LESS, MANY, MINUS, has_variable, unify
+from nesl_loops import Loops
 from nesl_tree import Function, Node, pair, seq, substitute
 
 
-class Functions:
+class Functions(Loops):
   """The part of a Generator that draws functions and calls."""
 
   def add_function(self):
@@ -12,8 +13,8 @@ class Functions:
     r = self.rng.random()
     name = f"f{self.suffix}_{len(self.functions)}"
     self.fuel, kept = 15, self.fuel
-    for most, draw in ((0.25, self.plain), (0.38, self.polymorphic), (0.5, self.counting), (0.6, self.mutual), (0.72, self.dividing),
-                       (0.86, self.curried), (1.0, self.higher_order)):
+    for most, draw in ((0.25, self.plain), (0.38, self.polymorphic), (0.47, self.counting), (0.55, self.mutual), (0.64, self.dividing),
+                       (0.76, self.looping), (0.88, self.curried), (1.0, self.higher_order)):
       if r < most:
         f = draw(name)
         break
@@ -111,7 +112,8 @@ class Functions:
         body = self.expression(p[2], levels - 1, [e for e in env if not e[2]] + [(name, p[1][0], False)])
         args.append(Node("lambda", p[2], [body], [name], big=False))
       elif i == 0 and f.body.kind == "if" and p == "int":
-        args.append(Node("op", "int", [self.expression("int", levels - 1, env)], (FEW, {})))
+        rounds = FEW if f.body.kids[2].kind == "let" else MANY
+        args.append(Node("op", "int", [self.expression("int", levels - 1, env)], (rounds, {})))
       else:
         args.append(self.expression(substitute(p, instance), levels - 1, env))
     return Node("call", t, args, (f.name, instance, f.parameters[-1][0] if f.default and len(args) == len(f.parameters) else None))

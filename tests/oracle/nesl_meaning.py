@@ -1,5 +1,6 @@
 """What NESL's functions of release 3.1 mean: names for the code of nesl_library.py."""
 
+import decimal
 import math
 
 import arithmetic
@@ -267,7 +268,7 @@ def search_table(v, more):
 
 def show(x, t):
   """What @ gives, as codes."""
-  return [ord(c) for c in show_text(x, t)]
+  return codes(show_text(x, t))
 
 
 def show_text(x, t):
@@ -334,6 +335,48 @@ def round_small(x):
   m = int(x)
   d = x - m
   return m + (1 if d >= 0.5 else -1 if d <= -0.5 else 0)
+
+
+def euclid(a, b):
+  while b:
+    a, b = b, arithmetic.remainder(a, b)
+  return a
+
+
+def decimal_digits(x, n):
+  """The first n decimal digits of |x|, the last one rounded, halves away from zero, and the power of ten of the first."""
+  rounded = decimal.Context(prec=n, rounding=decimal.ROUND_HALF_UP).plus(decimal.Decimal(abs(x)))
+  digits = "".join(map(str, rounded.as_tuple().digits)).ljust(n, "0")[:n]
+  return digits, rounded.adjusted()
+
+
+def with_exponent(digits, fraction, power):
+  return digits[0] + "." + fraction + "e" + ("-" if power < 0 else "+") + str(abs(power))
+
+
+def float_string(x):
+  sign = "-" if x < 0.0 else ""
+  if x != x or math.isinf(x):
+    return codes(sign + ("nan" if x != x else "inf"))
+  if x == 0.0:
+    return codes("0.0")
+  digits, power = decimal_digits(x, 8)
+  if power > 6 or power < -3:
+    return codes(sign + with_exponent(digits, digits[1:].rstrip("0") or "0", power))
+  digits = "0" * -power + digits
+  point = max(power, 0) + 1
+  return codes(sign + digits[:point] + "." + (digits[point:].rstrip("0") or "0"))
+
+
+def exp_string(x, n):
+  if x == 0.0 or x != x or math.isinf(x):
+    return float_string(x)
+  digits, power = decimal_digits(x, n + 1)
+  return codes(("-" if x < 0.0 else "") + with_exponent(digits, digits[1:], power))
+
+
+def codes(text):
+  return [ord(c) for c in text]
 
 
 def fdiv(a, b):
