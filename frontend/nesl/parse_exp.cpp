@@ -34,8 +34,9 @@ bool binds_reserved(const Token& word, const Token& ahead) {
   if (word.kind != Tok::kName || !is_reserved(word.text) || word.text == "t" || word.text == "f")
     return false;
   if (ahead.is("=") || ahead.is("|=") || ahead.is("&=") || ahead.is("=>") || ahead.is(":")) return true;
-  const bool infix = find_operator(word) != nullptr;  // (or) may be meant to be 'or
-  return ahead.is_word("in") || (!infix && (ahead.is(",") || ahead.is(")")));
+  if (ahead.is_word("in")) return word.text != "let" && word.text != "if";  // before a variable called IN
+  const bool infix = find_operator(word) != nullptr;                         // (or) may be meant to be 'or
+  return !infix && (ahead.is(",") || ahead.is(")"));
 }
 
 ExprPtr FormParser::node(ExprKind kind, SourcePos pos) {

@@ -88,7 +88,7 @@ void compare(const frontend::core::Program& core, const std::string& where, Tall
     }
 }
 
-void write(const frontend::core::Program& core, const std::string& where, Tally& tally) {
+void print_vcode(const frontend::core::Program& core, const std::string& where, Tally& tally) {
   ++tally.forms;
   std::cout << '\0' << where << "\n" << write_vcode(frontend::emit_vcode(core, {where, true}).code);
 }
@@ -104,7 +104,9 @@ void look_at(const std::string& path, Look look, Tally& tally) {
   frontend::Parser parser(source, diagnostics);
   while (!parser.at_end()) {
     auto form = parser.next_form();
-    if (!form) continue;
+    const bool is_command =
+        form && (form->kind == frontend::FormKind::kCommand || form->kind == frontend::FormKind::kDefconfig);
+    if (!form || is_command) continue;
     const std::uint32_t line = form->pos.line;
     const auto compiled = frontend::compile_form(environment, std::move(*form), diagnostics);
     if (!compiled) continue;
@@ -118,7 +120,7 @@ void look_at(const std::string& path, Look look, Tally& tally) {
 int main(int argc, char** argv) {
   Tally tally;
   const bool writes = argc > 1 && std::string_view(argv[1]) == "--write";
-  for (int i = writes ? 2 : 1; i < argc; ++i) look_at(argv[i], writes ? write : compare, tally);
+  for (int i = writes ? 2 : 1; i < argc; ++i) look_at(argv[i], writes ? print_vcode : compare, tally);
   if (writes) return tally.forms > 0 ? 0 : 1;
   std::cout << tally.forms << " forms, " << tally.different << " different\n";
   return tally.different == 0 && tally.forms > 0 ? 0 : 1;

@@ -14,7 +14,12 @@ function(expect expected)
   endif()
 endfunction()
 
+# What is not built yet, as behind `./nvmw run`, the installation builds.
+file(REMOVE "${build}/pages/nvm.1")
 run("${CMAKE_COMMAND}" --install "${build}" --prefix "${prefix}")
+if(NOT EXISTS "${prefix}/share/man/man1/nvm.1")
+  message(FATAL_ERROR "the manual page is not installed")
+endif()
 run("${CMAKE_COMMAND}" -S "${source}/tests/consumer/project" -B "${project}" -G "${generator}"
     "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_BUILD_TYPE=${build_type}")
 run("${CMAKE_COMMAND}" --build "${project}")
