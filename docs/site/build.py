@@ -7,6 +7,7 @@ Needs mkdocs (Debian: mkdocs). The documents keep their places relative to each 
 along, so that every link that works in a clone works on the site; one that does not is an error.
 """
 
+import json
 import pathlib
 import re
 import shutil
@@ -62,6 +63,15 @@ def stage(source):
             shutil.copyfile(file, to)
 
 
+def colours():
+    """A script that colours blocks of code by the grammars that editors use, as the playground does."""
+    grammars = {language: json.loads((ROOT / f"docs/editors/vscode/syntaxes/{language}.tmLanguage.json").read_text(encoding="utf-8"))
+                for language in ("nesl", "remora", "vcode")}
+    parts = [(ROOT / "vm/serve/page/highlight.js").read_text(encoding="utf-8"), f"const grammars = {json.dumps(grammars)};",
+             pathlib.Path(__file__).with_name("colours.js").read_text(encoding="utf-8").replace("'use strict';\n", "")]
+    return "\n".join(parts)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -73,6 +83,7 @@ def main():
     stage(out / "source")
     shutil.copyfile(pathlib.Path(__file__).with_name("mkdocs.yml"), out / "mkdocs.yml")
     shutil.copyfile(pathlib.Path(__file__).with_name("site.css"), out / "source/site.css")
+    (out / "source/colours.js").write_text(colours(), encoding="utf-8")
     status = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean"], cwd=out, check=False).returncode
     bad = list(unformatted(out / "site"))
     for page in bad:

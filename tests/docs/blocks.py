@@ -8,6 +8,7 @@ In a block that begins with ```console measured what is printed differs from run
 those lines that have no digit, such as the heads of tables; words of them may be left out.
 A block with a NAME behind its language, such as ```nesl sums.nesl, is written to that file, for the commands of the same
 document behind it; one that begins with ````markdown may hold blocks. Where a command says $DIR, nvm is installed there.
+A document with a block that begins with ```output is a literate page, whose program `nvm literate` runs.
 Any other block stands behind a line <!-- not run: REASON -->; generated parts are somebody else's. Code by indentation is
 refused.
 
@@ -101,14 +102,29 @@ def run_block(text, measured, folder, environment):
         yield command, expected, printed, good, expected if good or (measured and status != 0) else printed
 
 
+def is_literate(text):
+    return any(kind == "output" for _, kind, _, _ in BLOCK.findall(text))
+
+
+def literate(page, folder, environment):
+    """What is wrong with a literate page, and the page as it should be."""
+    copy = folder / "page.md"
+    copy.write_text(page, encoding="utf-8")
+    problems = run("nvm literate --check page.md", folder, environment)[0]
+    if problems:
+        problems += run("nvm literate page.md", folder, environment)[0]
+    return problems, copy.read_text(encoding="utf-8")
+
+
 def neither_run_nor_excused(text):
     """First lines of the blocks that show something that nobody runs, without saying why."""
     text = GENERATED.sub("", text)
     out = []
+    literate = is_literate(text)
     last_run = max((m.start() for m in BLOCK.finditer(text) if m.group(2) == "console"), default=-1)
     for block in BLOCK.finditer(text):
         _, kind, name, body = block.groups()
-        used = kind == "console" or (name is not None and block.start() < last_run)
+        used = kind == "console" or (name is not None and block.start() < last_run) or (literate and kind in ("nesl", "output"))
         if not used and not EXCUSE.search(text[:block.start()]):
             out.append(f"```{kind} {body.partition(chr(10))[0]}")
     return out + [a or b for a, b in INDENTED.findall(BLOCK.sub("", text))]
@@ -140,6 +156,10 @@ def check_document(path, nvm, root):
 
         page = path.read_text(encoding="utf-8")
         fresh = BLOCK.sub(visit, page)
+        if is_literate(page):
+            counts[0] += 1
+            stale, fresh = literate(fresh, folder, environment)
+            problems += [f"{path}: {line}" for line in stale]
         problems += [f"{path}: neither run nor excused: {line}" for line in neither_run_nor_excused(page)]
     return problems, counts[0], fresh
 

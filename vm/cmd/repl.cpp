@@ -10,8 +10,11 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <system_error>
 
+#include "bytecode/base/read_file.h"
+#include "vm/cmd/colour.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/crash.h"
 #include "vm/cmd/interrupt.h"
@@ -94,8 +97,18 @@ class Reader {
     if (text == nullptr) return false;
     line = text;
     std::free(text);
-    if (!line.empty()) add_history(line.c_str());
     return true;
+  }
+  // What was typed comes back with one key: as one line if that is the same to the language, else line by
+  // line.
+  void remember(std::string text, const lib::Language& session) const {
+    while (text.ends_with('\n')) text.pop_back();
+    if (!terminal_ || text.find_first_not_of(" \t") == std::string::npos) return;
+    std::string line = text;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    const bool same = line == text || (session.is_whole(line) && text.find('"') == std::string::npos);
+    if (same) return static_cast<void>(add_history(line.c_str()));
+    for (const std::string_view each : lines_of(text)) add_history(std::string(each).c_str());
   }
   [[nodiscard]] bool terminal() const { return terminal_; }
 
@@ -141,6 +154,7 @@ bool read_forms(Reader& reader, std::string& text, lib::Language& session) {
   bool interrupted = false;
   while (reader.read(text.empty() ? prompt.c_str() : "> ", line, interrupted)) {
     if (interrupted) {
+      reader.remember(text, session);
       text.clear();
       continue;
     }
@@ -157,6 +171,11 @@ bool read_forms(Reader& reader, std::string& text, lib::Language& session) {
   return !text.empty();
 }
 
+std::unique_ptr<std::streambuf> shown_on(std::FILE* to) {
+  if (has_colours(to)) return std::make_unique<ColourBuffer>(to);
+  return std::make_unique<TerminalBuffer>(to);
+}
+
 }  // namespace
 
 int repl_command(const Words& words) {
@@ -170,8 +189,8 @@ int repl_command(const Words& words) {
   options.vm.cancelled = Interruptible::asked();
   const Watch watch(arguments);
   options.vm.watchers = watch.watchers();
-  TerminalBuffer out_buffer(stdout), err_buffer(stderr);
-  std::ostream out(&out_buffer), err(&err_buffer);
+  const auto out_buffer = shown_on(stdout), err_buffer = shown_on(stderr);
+  std::ostream out(out_buffer.get()), err(err_buffer.get());
   const auto opened = open_session(kind, options, out, err);
   lib::Language& session = *opened;
   Reader reader;
@@ -190,7 +209,9 @@ int repl_command(const Words& words) {
   completing = &session;
   std::string text;
   do {
-    if (!read_forms(reader, text, session) || is_farewell(text, session)) break;
+    const bool more = read_forms(reader, text, session);
+    reader.remember(text, session);
+    if (!more || is_farewell(text, session)) break;
     const Interruptible guard(&session.machine());
     const auto done =
         note(reader.terminal() ? session.run_typed(text, "input") : session.run_text(text, "input"));

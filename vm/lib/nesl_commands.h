@@ -24,6 +24,7 @@ class SessionCommands {
   // Names that stand for nothing a user can write.
   [[nodiscard]] static bool is_internal(const std::string& name);
   SessionStatus load(const frontend::Form& form, const frontend::CompiledForm* argument);
+  std::optional<std::string> text_beside(std::string& file);
   SessionStatus load_file(const frontend::Form& form, std::string file, Show show, bool notice);
   SessionStatus background(const frontend::Form& form, const frontend::CompiledForm& argument);
   void describe(const Words& words);

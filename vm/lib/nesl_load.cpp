@@ -19,13 +19,14 @@ SessionStatus NeslSession::run_file(const std::string& path) {
     err_ << (options_.interactive ? "" : "nvm: ") << "File " << path << " " << why << ".\n";
     return SessionStatus::kCompileError;
   }
-  const auto parent = std::filesystem::path(path).parent_path().string();
-  const Meanwhile<std::string> folder(folder_, parent.empty() ? "." : parent);
   return run_script(std::move(*text), path);
 }
 
 SessionStatus NeslSession::run_script(std::string text, const std::string& name) {
   const std::string code = frontend::program_text(std::move(text), frontend::is_markdown(name));
+  const auto parent = std::filesystem::path(name).parent_path().string();
+  const bool loaded = source_ != nullptr;
+  const Meanwhile<std::string> folder(folder_, loaded ? folder_ : parent.empty() ? "." : parent);
   last_file_ = name;
   return run_text({name, code, 1, false});
 }

@@ -75,6 +75,19 @@ void SessionCommands::shell(const Form& form) {
   if (!s_.gate().shell(WayOut::kShell, form.words.back().text)) s_.out_ << "The command failed.\n";
 }
 
+// What is loaded is beside the file that loads it or, as release 3.1 has it, in the current folder.
+std::optional<std::string> SessionCommands::text_beside(std::string& file) {
+  std::string path = (std::filesystem::path(s_.source_->file).parent_path() / file).lexically_normal();
+  if (path == file) return std::nullopt;
+  try {
+    auto text = read_program(s_.load_gate(), WayOut::kLoad, s_.options_.world, path);
+    if (text) file = std::move(path);
+    return text;
+  } catch (const Fault&) {  // the other one may be permitted
+    return std::nullopt;
+  }
+}
+
 SessionStatus SessionCommands::load_file(const Form& form, std::string file, Show show, bool notice) {
   if (constexpr int kMost = 100; s_.open_texts_ > kMost) {
     error(form, "File " + file + " is not loaded: files load each other more than 100 deep.");
@@ -82,7 +95,8 @@ SessionStatus SessionCommands::load_file(const Form& form, std::string file, Sho
   }
   std::optional<std::string> text;
   try {
-    text = read_program(s_.load_gate(), WayOut::kLoad, s_.options_.world, file);
+    text = text_beside(file);
+    if (!text) text = read_program(s_.load_gate(), WayOut::kLoad, s_.options_.world, file);
   } catch (const Fault& fault) {
     error(form, fault.message);
     return s_.options_.mode == SessionMode::kRun ? SessionStatus::kRunError : SessionStatus::kOk;

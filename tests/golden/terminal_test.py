@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""nvm repl at a terminal: colours where they are wanted, and forms of several lines that come back with one key.
+
+    terminal_test.py NVM
+"""
+
+import os
+import pty
+import select
+import sys
+import tempfile
+import time
+import unittest
+
+NVM = sys.argv[1]
+TIMEOUT = 120
+
+
+class Session:
+    def __init__(self, home, **environment):
+        self.text = ""
+        pid, self.terminal = pty.fork()
+        if pid == 0:
+            kept = {k: v for k, v in os.environ.items() if k != "NO_COLOR" and not k.startswith("NVM_")}
+            os.execve(NVM, [NVM, "repl"], {**kept, "HOME": home, "TERM": "xterm", "LC_ALL": "C.UTF-8", **environment})
+        self.pid = pid
+
+    def until(self, mark):
+        """What comes up to a mark, with it."""
+        end = time.monotonic() + TIMEOUT
+        while mark not in self.text:
+            ready, _, _ = select.select([self.terminal], [], [], end - time.monotonic())
+            if not ready:
+                raise TimeoutError(f"no {mark!r} in {self.text!r}")
+            self.text += os.read(self.terminal, 65536).decode()
+        found, mark, self.text = self.text.partition(mark)
+        return found + mark
+
+    def type(self, keys):
+        os.write(self.terminal, keys.encode())
+
+    def leave(self):
+        self.type("exit\r")
+        self.until("Leaving")
+        os.waitpid(self.pid, 0)
+        os.close(self.terminal)
+
+
+class Terminal(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.home = place.name
+
+    def shown(self, form, mark, **environment):
+        session = Session(self.home, **environment)
+        session.until("> ")
+        session.type(form + "\r")
+        found = session.until(mark)
+        session.leave()
+        return found
+
+    def test_colours(self):
+        self.assertIn("\x1b[1mit\x1b[0m = [2, 3]\x1b[2m : [int]\x1b[0m", self.shown("{x + 1 : x in [1, 2]};", "[int]\x1b[0m"))
+        self.assertIn("input:1:1: \x1b[1;31merror:\x1b[0m FOO", self.shown("foo;", "FOO"))
+        # A value that looks like a type, and one that would move the cursor, are values.
+        self.assertIn('it\x1b[0m = "a : [int]"\x1b[2m : [char]', self.shown('"a : [" ++ "int]";', " : [char]"))
+        self.assertIn('"\\x1b[31m"', self.shown("\"\" ++ {code_char(c) : c in [27, 91, 51, 49, 109]};", "[char]"))
+
+    def test_no_colours(self):
+        for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertIn("it = 3 : int", self.shown("1 + 2;", ": int", **environment))
+
+    def test_a_form_of_several_lines_comes_back_with_one_key(self):
+        session = Session(self.home, NO_COLOR="1")
+        session.until("> ")
+        session.type("sum({x * x :\r x in\r [1:4]});\r")
+        session.until("it = 14 : int")
+        session.type("\x1b[A\r")
+        session.until("it = 14 : int")
+        session.leave()
+        with open(os.path.join(self.home, ".nvm_history"), encoding="utf-8") as history:
+            self.assertEqual(len(set(history.read().splitlines()) - {"_HiStOrY_V2_"}), 2)  # with exit
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
