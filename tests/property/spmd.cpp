@@ -52,8 +52,8 @@ void same_end(const test::ProgramResult& alone, const std::vector<test::RankResu
   }
 }
 
-// From each of the checkpoints that a run has taken, on other numbers of ranks, with other cuts; also of a
-// run that a rank has broken off.
+// From any of the checkpoints that a run has taken, on another number of ranks, with other cuts; or from the
+// last one, if there is one, of a run that a rank has broken off.
 void goes_on(IntBits bits, bool broken_off) {
   int checkpoints = 0;
   CHECK(rc::check("random programs", [&] {
@@ -69,20 +69,22 @@ void goes_on(IntBits bits, bool broken_off) {
     }
     const int n = *rc::gen::element(1, 2, 3, 5);
     const vm::spmd::Settings settings = any_settings();
-    const std::vector<test::RankResult> first = test::run_on_ranks(module, n, settings, &kept, faults);
-    if (!broken_off)
-      for (const test::RankResult& r : first) RC_ASSERT(test::difference(alone, r.result) == "");
+    if (broken_off) static_cast<void>(test::run_on_ranks(module, n, settings, &kept, faults));
+    const bool is_last = !kept.all().empty();
+    RC_CLASSIFY(is_last, "broken off behind one");
+    if (!is_last)
+      for (const test::RankResult& r : test::run_on_ranks(module, n, settings, &kept))
+        RC_ASSERT(test::difference(alone, r.result) == "");
     RC_CLASSIFY(!kept.all().empty(), "a checkpoint");
     if (kept.all().empty()) return;
-    const auto which =
-        broken_off ? kept.all().size() - 1 : *rc::gen::inRange<std::size_t>(0, kept.all().size());
+    const auto which = is_last ? kept.all().size() - 1 : *rc::gen::inRange<std::size_t>(0, kept.all().size());
     test::Kept from(0, kept.all()[which]);
     const int m = *rc::gen::element(1, 2, 3, 8);
     same_end(alone, test::run_on_ranks(module, m, any_settings(), &from));
     RC_ASSERT(from.read_whole());
     ++checkpoints;
   }));
-  CHECK(checkpoints > 10);
+  CHECK(checkpoints > 0);
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ namespace {
 
 using Kind = ssa::Split::Kind;
 
+// Bytes that a rank may have beyond its share: what another level in step would even out costs less than the
+// rounds of that level. So with more ranks than there is work for no more levels go in step.
+constexpr std::int64_t kWorthRounds = 1 << 16;
+
 // What has the lengths of the arguments, as one process would see them, and takes no memory.
 std::vector<Value> shapes(const Parts& parts, std::span<const Value> arguments) {
   std::vector<Value> all;
@@ -71,13 +75,14 @@ bool Calls::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> 
   return true;
 }
 
-// By bytes, the largest share being no more than 5/4 of the mean.
+// By bytes, the largest share being no more than 5/4 of the mean, or little more than the mean.
 std::optional<Calls::Bounds> Calls::deal_out(const block::Layout& layout) const {
   Bounds bounds = layout.bounds(parts_.ranks());
   if (static_cast<int>(bounds.size()) != parts_.ranks() + 1) return std::nullopt;
   for (std::size_t r = 0; r + 1 < bounds.size(); ++r) {
     const std::int64_t share = layout.bytes_before(bounds[r + 1]) - layout.bytes_before(bounds[r]);
-    if (share / 5 * 4 * parts_.ranks() > layout.bytes()) return std::nullopt;
+    const bool even = share / 5 * 4 * parts_.ranks() <= layout.bytes();
+    if (!even && share - layout.bytes() / parts_.ranks() > kWorthRounds) return std::nullopt;
   }
   return bounds;
 }

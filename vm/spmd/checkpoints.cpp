@@ -20,6 +20,18 @@ constexpr std::uint64_t kQuiet = 1 << 16;
 // kSame: as one that came before, by its number among those of kVector and kIrregular.
 enum class Shape : std::uint64_t { kNothing, kVector, kRegular, kIrregular, kUnread, kSame, kPair };
 
+// A slot whose value was moved away may be left with a reference to nothing.
+bool is_empty(const Value& value) {
+  return std::visit(
+      [](const auto& x) {
+        using T = std::decay_t<decltype(x)>;
+        if constexpr (std::is_same_v<T, Vector> || std::is_same_v<T, Segdes>) return false;
+        if constexpr (requires { x == nullptr; }) return x == nullptr;
+        return true;
+      },
+      value);
+}
+
 [[noreturn]] void senseless() { throw Fault{Fault::Kind::kIo, "the checkpoint makes no sense"}; }
 
 // All ranks write the same, and the first one's words count.
@@ -52,6 +64,7 @@ class Writer {
 
 void Writer::value(Value value) {
   check_stack();
+  if (is_empty(value)) return shape(Shape::kNothing);
   parts_.tier().force(value);
   if (const auto* s = std::get_if<Segdes>(&value)) return segdes(*s);
   if (const auto* p = std::get_if<std::shared_ptr<const PairValue>>(&value)) {
@@ -59,7 +72,6 @@ void Writer::value(Value value) {
     this->value((*p)->left);
     return this->value((*p)->right);
   }
-  if (std::holds_alternative<std::monostate>(value)) return shape(Shape::kNothing);
   vector(value);
 }
 
