@@ -77,8 +77,6 @@ struct Value::Impl {
 [[nodiscard]] std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory);
 // The account of what a machine or session takes: that of the thread's limits, unless it is to have less.
 [[nodiscard]] std::shared_ptr<MemoryAccount> account_of(const Options& options);
-// The same of so many bytes; 0: of as many as there are.
-[[nodiscard]] std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory);
 [[nodiscard]] std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account);
 // The text of a run-time error as the user sees it.
 [[nodiscard]] std::string render(const vm::RunError& error, const Program::Impl& program);
