@@ -13,7 +13,14 @@
 namespace {
 
 constexpr std::ptrdiff_t kBatch = 64 << 10;
-[[maybe_unused]] const bool counts = (nvm::heap_counted.store(true), true);
+constexpr int kGivenBack = 4 << 20;
+
+// Blocks of this size go back to the system when they are freed. The C library would learn from large ones to
+// keep ever larger ones, in each thread's part of the heap.
+[[maybe_unused]] const bool counts = [] {
+  nvm::heap_counted.store(true);
+  return ::mallopt(M_MMAP_THRESHOLD, kGivenBack) == 1 && ::mallopt(M_TRIM_THRESHOLD, 2 * kGivenBack) == 1;
+}();
 
 // Bytes that are not in nvm::heap_bytes yet.
 constinit thread_local std::ptrdiff_t t_bytes = 0;
