@@ -37,16 +37,19 @@ constexpr std::ptrdiff_t bytes_of(std::size_t size) {
   return static_cast<std::ptrdiff_t>(std::max((size + kHeader + kUnit - 1) / kUnit * kUnit, kLeast));
 }
 
+// Bytes that were counted, unless it turns out that they are there.
+struct Refused {
+  std::ptrdiff_t bytes;
+  ~Refused() { t_bytes -= bytes; }
+};
+
 void* take(std::size_t size) {
   t_bytes += bytes_of(size);
   if (t_bytes >= kBatch) [[unlikely]] {
     hand_over();
-    try {
-      nvm::Budget::heap_grows(size);
-    } catch (...) {
-      t_bytes -= bytes_of(size);
-      throw;
-    }
+    Refused refused{bytes_of(size)};
+    nvm::Budget::heap_grows(size);
+    refused.bytes = 0;
   }
   for (;;) {
     if (void* p = std::malloc(size == 0 ? 1 : size)) [[likely]]
