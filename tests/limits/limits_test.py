@@ -76,6 +76,8 @@ def numbered(times, text, behind):
 
 SUMS = "function deep(v, i) = if i == 0 then sum(v) else sum(v) + deep({a + 1 : a in v}, i - 1);\n"
 
+OPEN_CALLS = "function open_calls(i) = if i == 0 then 0 else 1 + open_calls(i - 1);\n"
+
 # All bytes of standard input up to a q.
 FREAD_CHAR = 'FUNC MAIN\nCONST CHAR "q"\nCONST INT -1\nCONST INT 0\nFREAD_CHAR\nPOP 2 0\nRET\n'
 
@@ -92,6 +94,7 @@ PROGRAMS = {
     "a result of many elements": (".nesl", lambda: ["{{i * j : i in [0:3000]} : j in [0:4000]};\n"]),
     "a result of many empty ones": (".nesl", lambda: ["{{[] int : i in [0:2000]} : j in [0:2000]};\n"]),
     "many vectors": (".nesl", lambda: [SUMS, "deep([0:1000000], 100);\n"]),
+    "many small vectors": (".nesl", lambda: [OPEN_CALLS + "sum({open_calls(i + 1000000000) : i in [0:2]});\n"]),
     "a recursion without end": (".nesl", lambda: ["function fn(i) = 1 + fn(i + 1);\nfn(0);\n"]),
     "a constant": (".vcode", lambda: repeated("FUNC MAIN\nCONST INT (", "1 ", 8_000_000, ")\nRET\n")),
     "much code": (".vcode", lambda: repeated("FUNC MAIN\nCONST INT 1\n", "CONST INT 1\n+ INT\n", 300_000, "RET\n")),
@@ -177,7 +180,16 @@ class Limits(unittest.TestCase):
             path = self.file("p.nesl", text)
             for ranks in (3, 8, 24):
                 with self.subTest(name=name, ranks=ranks):
-                    self.check(100 * MIB, "run", "--ranks", str(ranks), "--spread", "1000", path, beyond=BEYOND + ranks * MIB)
+                    self.check(100 * MIB, "run", "--ranks", str(ranks), "--spread", "1000", path, beyond=BEYOND + 2 * ranks * MIB)
+
+    def test_memory_of_open_calls(self):
+        """However they are executed."""
+        path = self.file("p.nesl", OPEN_CALLS + "sum({open_calls(i + 1000000000) : i in [0:100]});\n")
+        for words in ("--jit always --block-plans on --block-threshold 2", "--jit off --block-threshold off",
+                      "--jit always --devices cpu*4", "--ranks 8"):
+            for limit in (100, 300):
+                with self.subTest(words=words, limit=limit):
+                    self.check(limit * MIB, "run", *words.split(), path, beyond=BEYOND + 16 * MIB * ("ranks" in words))
 
     def test_memory_of_a_session(self):
         forms = "{float(i) : i in [0:1000000]};\nx = {i : i in [0:2000000]};\nfunction fn(i) = x[i];\n[1,2,3];\n"

@@ -13,7 +13,14 @@
 namespace {
 
 constexpr std::ptrdiff_t kBatch = 64 << 10;
-[[maybe_unused]] const bool counts = (nvm::heap_counted.store(true), true);
+constexpr int kGivenBack = 4 << 20;
+
+// Blocks of this size go back to the system when they are freed. The C library would learn from large ones to
+// keep ever larger ones, in each thread's part of the heap.
+[[maybe_unused]] const bool counts = [] {
+  nvm::heap_counted.store(true);
+  return ::mallopt(M_MMAP_THRESHOLD, kGivenBack) == 1 && ::mallopt(M_TRIM_THRESHOLD, 2 * kGivenBack) == 1;
+}();
 
 // Bytes that are not in nvm::heap_bytes yet.
 constinit thread_local std::ptrdiff_t t_bytes = 0;
@@ -30,16 +37,19 @@ constexpr std::ptrdiff_t bytes_of(std::size_t size) {
   return static_cast<std::ptrdiff_t>(std::max((size + kHeader + kUnit - 1) / kUnit * kUnit, kLeast));
 }
 
+// Bytes that were counted, unless it turns out that they are there.
+struct Refused {
+  std::ptrdiff_t bytes;
+  ~Refused() { t_bytes -= bytes; }
+};
+
 void* take(std::size_t size) {
   t_bytes += bytes_of(size);
   if (t_bytes >= kBatch) [[unlikely]] {
     hand_over();
-    try {
-      nvm::Budget::heap_grows(size);
-    } catch (...) {
-      t_bytes -= bytes_of(size);
-      throw;
-    }
+    Refused refused{bytes_of(size)};
+    nvm::Budget::heap_grows(size);
+    refused.bytes = 0;
   }
   for (;;) {
     if (void* p = std::malloc(size == 0 ? 1 : size)) [[likely]]

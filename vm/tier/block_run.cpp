@@ -64,7 +64,11 @@ bool BlockRun::open(std::int32_t procedure, const BlockCode* call, std::int64_t 
   const bool too_many = limits_.calls > 0 && depth >= limits_.calls;
   if (too_many || end * sizeof(Register) + callers_.size() * sizeof(Frame) > limits_.frame_bytes)
     return give_up(GaveUp::kCalls);
-  if (registers_.size() < end) registers_.resize(std::max(end, 2 * registers_.size()));
+  if (registers_.size() < end) {
+    const std::size_t grown = std::max(end, 2 * registers_.size());  // beside those that there are
+    if ((registers_.size() + grown) * sizeof(Register) > limits_.frame_bytes) return give_up(GaveUp::kCalls);
+    registers_.resize(grown);
+  }
   block_ = 0;
   const std::vector<plan::ValueId>& parameters = frame_.procedure->procedure->parameters[0];
   for (std::size_t i = 0; i < parameters.size(); ++i) reg(parameters[i]) = passed_[i];
