@@ -35,7 +35,7 @@ bool binds_reserved(const Token& word, const Token& ahead) {
     return false;
   if (ahead.is("=") || ahead.is("|=") || ahead.is("&=") || ahead.is("=>") || ahead.is(":")) return true;
   if (ahead.is_word("in")) return word.text != "let" && word.text != "if";  // before a variable called IN
-  const bool infix = find_operator(word) != nullptr;                         // (or) may be meant to be 'or
+  const bool infix = find_operator(word) != nullptr;                        // (or) may be meant to be 'or
   return !infix && (ahead.is(",") || ahead.is(")"));
 }
 
