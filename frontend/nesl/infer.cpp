@@ -246,11 +246,14 @@ const Type* Checker::infer_if(Expr& exp) {
   if (!unifier_.unify(condition, TypeArena::base(TypeKind::kBool)))
     fail(exp.items[0]->pos, "the condition of an IF must be of type bool, not " + show_types(condition));
   if (!unifier_.unify(then_type, else_type))
-    fail(exp.items[2]->pos, contains_function(then_type) && contains_function(else_type)
-                                ? "the two branches of an IF must not be different functions"
-                                : "the two branches of an IF must be of one type: THEN is " +
-                                      show_types(then_type) + ", ELSE is " + show_types(else_type) +
-                                      conversion(then_type, else_type));
+    fail(exp.items[2]->pos,
+         contains_function(then_type) && contains_function(else_type)
+             ? "the two branches of an IF must not be different functions"
+             : "the two branches of an IF must be of one type: THEN is " + show_types(then_type) +
+                   ", ELSE is " + show_types(else_type) + conversion(then_type, else_type) +
+                   (exp.items[2]->kind == ExprKind::kTuple && exp.items[1]->kind != ExprKind::kTuple
+                        ? "; a comma behind ELSE belongs to it, unless the IF is in parentheses"
+                        : ""));
   return then_type;
 }
 
