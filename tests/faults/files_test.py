@@ -240,8 +240,8 @@ class Files(unittest.TestCase):
                     self.assertNotIn(b"\x9b", shown)
                     if command == "run":
                         self.assertIn(b"\\x1b[2J", shown)
-            run = self.nvm("run", "--untrusted", name)
-            self.assertIn("\x1b[2J", run.stdout + run.stderr)
+            written = self.start("run", "--untrusted", name, text=False).communicate()
+            self.assertIn(b"\x1b[2J", b"".join(written))
 
     def test_control_bytes_on_a_terminal(self):
         text = b"a\x1b]0;title\x07b\x9b2J"

@@ -57,10 +57,16 @@ namespace {
   ::_exit(kFault);
 }
 
+// The C++ library's reserve for exceptions is made at the start: where there was no room for it, nothing can
+// be thrown.
+bool no_memory() {
+  void* const volatile probe = std::malloc(kSmall);
+  std::free(probe);
+  return probe == nullptr;
+}
+
 [[noreturn]] void on_terminate() {
-  // The C++ library's reserve for exceptions is made at the start: where there was no room for it, nothing
-  // can be thrown.
-  if (std::current_exception() == nullptr && std::malloc(kSmall) == nullptr) end_without_memory();
+  if (std::current_exception() == nullptr && no_memory()) end_without_memory();
   try {
     if (std::current_exception() != nullptr) throw;
   } catch (const std::bad_alloc&) {

@@ -57,6 +57,7 @@ std::FILE* open_screen(Screen& screen) {
   calls.write = show;
   std::FILE* const stream = ::fopencookie(&screen, "w", calls);
   if (stream == nullptr) throw std::bad_alloc();
+  std::setvbuf(stream, nullptr, _IONBF, 0);  // in order with what else is shown
   return stream;
 }
 
