@@ -72,9 +72,10 @@ void Interp::go_back(const MissedGuard& missed) {
 }
 
 // To the stopping block of a check. It stands alone, so the frames as they were need not be known.
-void Interp::divert(const Site& branch) {
+void Interp::divert(const FailedCheck& check) {
+  const Site& branch = check.site;
   values_.clear();
-  calls_.clear();
+  calls_.divert(check.callers);
   frames_.clear();
   at_.function = &code_.functions[static_cast<std::size_t>(branch.function)];
   at_.frame = frames_.open(nullptr, std::max(at_.function->slots, 1));

@@ -47,7 +47,7 @@ class Interp final {
   void forget();
   void run_through();
   void settle(const Fault& fault);
-  void divert(const Site& branch);
+  void divert(const FailedCheck& check);
   // Conditionals that are passed on trust (guards.cpp).
   [[nodiscard]] std::optional<bool> pass_guarded(const Step& step, Value& flag);
   [[nodiscard]] std::shared_ptr<Crossing> crossing(const Step& step) const;

@@ -132,12 +132,15 @@ bool Recorder::trust(const Value& condition, const Site& branch) {
   const auto* d = std::get_if<DeferredRef>(&condition);
   if (d == nullptr || (*d)->computed()) return false;
   if (traces_.followed() != nullptr) {
-    if (traces_.pass_check(**d, branch)) return true;
+    if (traces_.pass_check(**d, branch)) {
+      traces_.note_trail(trail());
+      return true;
+    }
     record_known();
   }
   const VarId flag = (*d)->var();
   if (var(flag).length != 0 || now_.region.insts.size() >= limits_.max_insts) return false;
-  append_check(flag, {nullptr, branch});
+  append_check(flag, {nullptr, branch, trail()});
   note_step(nullptr, TraceStep::Kind::kCheck, {flag}, {});
   return true;
 }

@@ -99,7 +99,6 @@ bool TraceCache::pass_check(const Deferred& condition, const Site& branch) {
   const Site& known = trace_->sites[trails_.size()].site;
   if (known.function != branch.function || known.block != branch.block) return false;
   ++at_;
-  trails_.push_back(-1);
   return true;
 }
 
