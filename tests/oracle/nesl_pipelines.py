@@ -12,7 +12,7 @@ class Pipelines:
 
   def program(self):
     g, rng = self.g, self.rng
-    n = rng.choice([31, 32, 33, 100, 2047, 2048, 2049, 4095, 4096, 4097, 5000, 6143, 8200, 12345])
+    n = rng.choice([31, 32, 33, 100, 2047, 2048, 2049, 4095, 4096, 4097, 5000, 6143, 8200, 12345, 17000, 20001])
     index = self.bind(self.op("[0 : $0]", [g.int_const(n)]))
     vectors = [index]
     for t in ("float", "int", "bool"):

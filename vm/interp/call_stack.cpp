@@ -48,6 +48,7 @@ std::vector<CallPlace> CallStack::places(const ssa::Inst* inst, const Site& site
 }
 
 CallTrail CallStack::trail() const {
+  if (diverted_) return *diverted_;
   CallTrail trail;
   trail.serial = serial_;
   trail.depth = depth();
@@ -63,12 +64,12 @@ CallTrail CallStack::trail() const {
 Origin CallStack::source_line() const {
   const Step* step = at_.step;
   while (step->inst == nullptr && step > at_.function->steps.data()) --step;
-  if (step->inst != nullptr && step->inst->origin_line > 0) return step->inst->origin_line;
+  const auto line = [](const ssa::Inst* inst) { return inst != nullptr ? inst->origin_line : Origin(0); };
+  if (line(step->inst) > 0) return line(step->inst);
   for (auto call = calls_.rbegin(); call != calls_.rend(); ++call)
-    if (call->step->inst != nullptr && call->step->inst->origin_line > 0)
-      return call->step->inst->origin_line;
-  for (const CallTrail::Call& call : known_.calls)
-    if (call.inst != nullptr && call.inst->origin_line > 0) return call.inst->origin_line;
+    if (line(call->step->inst) > 0) return line(call->step->inst);
+  for (std::size_t i = 0; diverted_ && i < CallTrail::kMost; ++i)
+    if (line(diverted_->calls[i].inst) > 0) return line(diverted_->calls[i].inst);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 // The calls that are open, and what is told of them: to observers, with recorded instructions, in messages.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "vm/interp/machine.h"
@@ -23,7 +24,10 @@ class CallStack final : public OpenCalls, public Callers {
       : code_(code), machine_(machine), at_(at) {}
 
   // `outside` more calls are open there, and count as depth.
-  void begin(std::int64_t outside) { outside_ = outside; }
+  void begin(std::int64_t outside) {
+    outside_ = outside;
+    diverted_.reset();
+  }
   void number() { serial_ = ++last_serial_; }
   void push() { calls_.push_back({at_.function, at_.step, at_.frame, serial_}); }
   // What is returned to.
@@ -33,10 +37,11 @@ class CallStack final : public OpenCalls, public Callers {
     serial_ = caller.serial;
     return caller;
   }
-  // Of calls that are open no longer `known` remains, for source_line().
-  void clear(const CallTrail& known = {}) {
+  void clear() { calls_.clear(); }
+  // Control goes to where it was, within these calls, and returns to none of them.
+  void divert(const CallTrail& callers) {
     calls_.clear();
-    known_ = known;
+    diverted_ = callers;
   }
   [[nodiscard]] bool empty() const { return calls_.empty(); }
   [[nodiscard]] const std::vector<Activation>& all() const { return calls_; }
@@ -69,7 +74,7 @@ class CallStack final : public OpenCalls, public Callers {
   const Machine& machine_;
   const Registers& at_;
   std::vector<Activation> calls_;
-  CallTrail known_;
+  std::optional<CallTrail> diverted_;
   std::int64_t outside_ = 0;
   std::uint64_t serial_ = 0;       // of the innermost call
   std::uint64_t last_serial_ = 0;  // given to a call

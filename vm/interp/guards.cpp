@@ -72,7 +72,7 @@ void Interp::go_back(const MissedGuard& missed) {
 // To the stopping block of a check. It stands alone, so the frames as they were need not be known.
 void Interp::divert(const FailedCheck& check) {
   values_.clear();
-  calls_.clear(check.calls);
+  calls_.divert(check.callers);
   frames_.clear();
   at_.function = &code_.functions[static_cast<std::size_t>(check.site.function)];
   at_.frame = frames_.open(nullptr, std::max(at_.function->slots, 1));

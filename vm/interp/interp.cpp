@@ -278,7 +278,8 @@ bool Interp::return_called() {
 
 // Steps from this one on, as far as they make a line.
 void Interp::run_chain() {
-  line_.start(*at_.step);
+  const Step* const first = at_.step;
+  line_.start(*first);
   for (; !line_.full() && at_.step->kind == StepKind::kPrimitive; ++at_.step) {
     if (at_.step->pulled != 0) pulls_.write(*at_.step);
     if (line_.join(*at_.step)) continue;
@@ -286,6 +287,7 @@ void Interp::run_chain() {
     exec_.primitive(*at_.step);
   }
   if (!line_.empty()) return line_.finish();
+  if (at_.step != first) return;  // those before this one went alone
   exec_.primitive(*at_.step);
   ++at_.step;
 }

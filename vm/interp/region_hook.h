@@ -46,7 +46,7 @@ class Callers {
 struct FailedCheck {
   Site site;                // of the branch
   std::int32_t guard = -1;  // or it was a guard of the region, this one
-  CallTrail calls;          // that were open there
+  CallTrail callers;
 };
 
 // Where control stands at a conditional, to go on from there once more. What else is in it is the

@@ -168,7 +168,7 @@ void replace(const PrimCall& call) {
   const PrimContext& context = call.context;
   const Segdes& s = segdes_operand(call, 3);
   Vector& operand = vector_operand(call, 0);
-  const Elements v(operand, context);
+  const Elements v(operand, context, operand.length() == 0);  // none has no width
   Vector& replacing = vector_operand(call, 2);
   std::optional<Elements> x(std::in_place, replacing, context, true);  // lest one number widens all others
   const Storage storage = storage_is_int(v.storage()) ? std::max(v.storage(), x->storage()) : v.storage();

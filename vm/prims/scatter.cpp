@@ -189,7 +189,7 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
       v.emplace(operand, context, true);
     }
   }
-  if (storage_is_int(storage)) storage = std::max(storage, v->storage());
+  if (storage_is_int(storage)) storage = d.length() == 0 ? v->storage() : std::max(storage, v->storage());
   if (v->storage() != storage) {
     operand = stored_as(operand, storage, context);
     v.emplace(operand, context);

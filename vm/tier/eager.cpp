@@ -73,8 +73,7 @@ class Eager {
     const RecordedSite& site = region_.sites[static_cast<std::size_t>(in.site)];
     if (in.op == Op::kIf) {
       if (!std::get<Vector>(operands_[0]).scalar_bool()) return;
-      throw FailedCheck{site.site, site.guard,
-                        site.trail >= 0 ? region_.trails[static_cast<std::size_t>(site.trail)] : CallTrail()};
+      throw FailedCheck{site.site, site.guard, region_.trail_of(site)};
     }
     results_.assign(in.results.size(), {});
     failed_ = site;

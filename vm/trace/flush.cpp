@@ -104,7 +104,7 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
     executor_.execute(recorded, outputs, failed);
   } catch (const Fault&) {
     failed_ = failed;
-    failed_trail_ = failed.trail >= 0 ? recorded.trails[static_cast<std::size_t>(failed.trail)] : CallTrail();
+    failed_trail_ = recorded.trail_of(failed);
     throw;
   }
   run.trapped = recorded.trapped;

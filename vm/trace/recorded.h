@@ -57,6 +57,10 @@ struct RecordedRegion {
   std::size_t kernels = 0;
   bool trapped = false;
   std::string_view reason;  // why no kernels ran; valid until the next region
+
+  [[nodiscard]] CallTrail trail_of(const RecordedSite& site) const {
+    return site.trail >= 0 ? trails[static_cast<std::size_t>(site.trail)] : CallTrail();
+  }
 };
 
 // What the instructions of the region touch, as far as known beforehand.

@@ -132,7 +132,10 @@ bool Recorder::trust(const Value& condition, const Site& branch) {
   const auto* d = std::get_if<DeferredRef>(&condition);
   if (d == nullptr || (*d)->computed()) return false;
   if (traces_.followed() != nullptr) {
-    if (traces_.pass_check(**d, branch, trail())) return true;
+    if (traces_.pass_check(**d, branch)) {
+      traces_.note_trail(trail());
+      return true;
+    }
     record_known();
   }
   const VarId flag = (*d)->var();

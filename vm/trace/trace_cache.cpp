@@ -92,14 +92,13 @@ std::optional<std::int64_t> TraceCache::repeated(VarId x, std::int64_t length) c
   return {};
 }
 
-bool TraceCache::pass_check(const Deferred& condition, const Site& branch, std::int32_t trail) {
+bool TraceCache::pass_check(const Deferred& condition, const Site& branch) {
   if (at_ == trace_->steps.size()) return false;
   const TraceStep& step = trace_->steps[at_];
   if (step.kind != TraceStep::Kind::kCheck || step.operands[0] != condition.var()) return false;
   const Site& known = trace_->sites[trails_.size()].site;
   if (known.function != branch.function || known.block != branch.block) return false;
   ++at_;
-  trails_.push_back(trail);
   return true;
 }
 

@@ -119,7 +119,7 @@ class TraceCache {
   // Is that this instruction on such operands? Notes the lengths of new ones.
   [[nodiscard]] bool fits(const ssa::Inst& inst, std::span<const Value> operands);
   // Is it this check? Then it is passed.
-  [[nodiscard]] bool pass_check(const Deferred& condition, const Site& branch, std::int32_t trail);
+  [[nodiscard]] bool pass_check(const Deferred& condition, const Site& branch);
   void pass() { ++at_; }
   // The trail of a recorded instruction that was passed.
   void note_trail(std::int32_t trail) { trails_.push_back(trail); }
