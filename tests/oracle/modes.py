@@ -28,8 +28,7 @@ MODES = {
     "guards": "--jit always --guard-after 1 --block-threshold off",
     "tiny": "--jit always --region-limit 2 --region-variants 1 --code-memory 4k",
     "small": "--jit always --region-limit 7",
-  "ranks": "--ranks 3 --spread 1",
-  "ranks-always": "--ranks 2 --spread 7 --jit always",
+  "ranks": "--ranks 2 --spread 2",
   "parts": "--jit always --devices cpu*3",
   "block-plans": "--jit always --block-threshold 1 --block-plans on --threads 2",
 }

@@ -5,6 +5,7 @@
 """
 
 import itertools
+import os
 import pathlib
 import struct
 import subprocess
@@ -70,6 +71,12 @@ RUNS = {
     "CONST INT (100 100 100 100)\nMAKE_SEGDES\nINDEX\nCONST INT 7\nCONST INT 200\nMAKE_SEGDES\nDIST INT\n"
     "CONST INT (100 100 100 100)\nMAKE_SEGDES\nCONST INT (50 50 50 50)\nMAKE_SEGDES\nDPERMUTE INT",
 }
+# Results that are put together of pieces, the last of which ends where nothing may be written.
+PIECES = (
+    "function f1(k) = if k <= 0 then sum({k : v in [1, 2]}) else k + f1(k - 1); {f1(z) : z in [0:%d]};",
+    "function f2(k) = if k <= 0 then [k] else f2(k - 1) ++ [k, k]; flatten({f2(z) : z in [0:%d]});",
+    "let v = [0:%d] in flatten({[a] ++ take(v, rem(a, 3)) : a in v});",
+)
 # Without the front end's checks: the parts of such a value do not fit together.
 UNCHECKED = (
     "partition([1, 2, 3], [20000, 5])",
@@ -95,9 +102,9 @@ UNCHECKED = (
 )
 
 
-def run(nvm, words, stdin=""):
+def run(nvm, words, stdin="", **environment):
     done = subprocess.run([nvm, "run", "--memory", "200M", "--time-limit", "20", *words], input=stdin.encode(), capture_output=True,
-                          check=False, timeout=60)
+                          check=False, timeout=60, env={**os.environ, **environment})
     return done.returncode, (done.stdout + done.stderr).decode("latin-1")
 
 
@@ -154,6 +161,13 @@ class Test:
         for text in ("#[-5:9223372036854775807]", "#[-9223372036854775807:5]", "index(4611686018427387904)"):
             self.refused(text, ["-e", text])
 
+    def pieces(self, directory):
+        path = str(pathlib.Path(directory) / "p.nesl")
+        for text, n, mode in itertools.product(PIECES, (2, 31, 32, 33, 40, 64, 65, 100), MODES):
+            pathlib.Path(path).write_text(text % n, encoding="ascii")
+            status, said = run(self.nvm, [*mode, path], NVM_GUARD_PAGES="1")
+            self.check(f"{text % n} {mode}", status == 0, status, said)
+
     def unchecked(self, directory):
         path = str(pathlib.Path(directory) / "p.nesl")
         for text, mode in itertools.product(UNCHECKED, MODES[:2]):
@@ -180,6 +194,7 @@ def main():
         test.vcode(directory)
         test.runs(directory)
         test.nesl()
+        test.pieces(directory)
         test.unchecked(directory)
         test.files(directory)
     print(f"{test.passed} passed, {test.failed} failed")
