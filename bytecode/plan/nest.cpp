@@ -30,7 +30,8 @@ std::size_t Nest::most_children() const {
 }
 
 bool Nest::given(const NestList& list) const {
-  return list.value != kNone && list.filter == kNone && body.insts[at(list.value)].pull == soac::Pull::kElement;
+  return list.value != kNone && list.filter == kNone &&
+         body.insts[at(list.value)].pull == soac::Pull::kElement;
 }
 
 std::string print(const Nest& nest) {
@@ -89,7 +90,9 @@ std::optional<NestStorage> store_lists(const Nest& nest, std::span<const Storage
   for (std::size_t l = 0; l < nest.lists.size(); ++l) {
     if (nest.lists[l].value == kNone) continue;
     const soac::BodyInst& inst = nest.body.insts[at(nest.lists[l].value)];
-    s.lists[l] = inst.type == Type::kFloat ? Storage::kF64 : inst.type == Type::kBool ? Storage::kB8 : Storage::kI64;
+    s.lists[l] = inst.type == Type::kFloat  ? Storage::kF64
+                 : inst.type == Type::kBool ? Storage::kB8
+                                            : Storage::kI64;
     if (inst.type == Type::kInt && inst.pull == soac::Pull::kElement)
       s.lists[l] = s.parameters[at(nest.inputs[at(inst.var)].parameter)];
   }
@@ -97,9 +100,11 @@ std::optional<NestStorage> store_lists(const Nest& nest, std::span<const Storage
   for (const NestLeaf& leaf : nest.leaves) {
     for (const auto& child : leaf.children)
       for (std::size_t p = 0; p < child.size(); ++p) {
-        if (child[p] == kNone || nest.find(NestInput::What::kList, static_cast<std::int32_t>(p)) == kNone) continue;
+        if (child[p] == kNone || nest.find(NestInput::What::kList, static_cast<std::int32_t>(p)) == kNone)
+          continue;
         const NestList& list = nest.lists[at(child[p])];
-        if (!fits(list.value, s.parameters[p]) || (stored[at(child[p])] && s.lists[at(child[p])] != s.parameters[p]))
+        if (!fits(list.value, s.parameters[p]) ||
+            (stored[at(child[p])] && s.lists[at(child[p])] != s.parameters[p]))
           return std::nullopt;
         stored[at(child[p])] = true;
         s.lists[at(child[p])] = s.parameters[p];

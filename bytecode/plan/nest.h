@@ -1,8 +1,8 @@
 // A tail-parallel function as a loop nest: over the instances of a level, and within each over its elements.
-// It is what the function does for one instance, which is what it does for many (ssa::LiftedInfo): lengths are
-// numbers, a filter's result is a list, a descriptor is nothing but the lengths in it. What the recursive call
-// is given becomes instances of the next level; what it will return belongs where the instance's result has
-// room for it (ssa/levels.h), so that nothing is left to be done when it does.
+// It is what the function does for one instance, which is what it does for many (ssa::LiftedInfo): lengths
+// are numbers, a filter's result is a list, a descriptor is nothing but the lengths in it. What the recursive
+// call is given becomes instances of the next level; what it will return belongs where the instance's result
+// has room for it (ssa/levels.h), so that nothing is left to be done when it does.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,9 @@ struct NestInput {
 
 // Elements that an instance has, one behind the other. All values are of the nest's body.
 struct NestList {
-  std::int32_t value = kNone;   // element by element, or a number: so often
-  std::int32_t space = kNone;   // over the elements under this descriptor, a parameter; kNone: as many as `length`
+  std::int32_t value = kNone;  // element by element, or a number: so often
+  std::int32_t space =
+      kNone;  // over the elements under this descriptor, a parameter; kNone: as many as `length`
   std::int32_t filter = kNone;  // BOOL: those for which it is T; kNone: all
   std::int32_t length = kNone;  // how many, a number
   friend bool operator==(const NestList&, const NestList&) = default;
@@ -60,8 +61,8 @@ struct NestLeaf {
 
 // A decision, or a leaf.
 struct NestNode {
-  std::int32_t condition = kNone;          // BOOL, a number; kNone: a leaf
-  std::int32_t yes = kNone, no = kNone;    // nodes
+  std::int32_t condition = kNone;        // BOOL, a number; kNone: a leaf
+  std::int32_t yes = kNone, no = kNone;  // nodes
   std::int32_t leaf = kNone;
 };
 
@@ -69,15 +70,15 @@ struct Nest {
   // kElement and kGather pull from lists of parameters, kUniform numbers and lengths; kScanned is how many
   // elements list `a` has, which has a filter. There is nothing else. Elements trap nowhere.
   soac::Body body;
-  std::vector<std::int32_t> spaces;  // by value of the body: the descriptor it has an element for each of; kNone:
-                                     // it is a number
+  std::vector<std::int32_t> spaces;  // by value of the body: the descriptor it has an element for each of;
+                                     // kNone: it is a number
   std::vector<NestInput> inputs;
   std::vector<std::int32_t> under;  // by parameter: the descriptor it lies under; kNone: it is no list
   std::vector<NestList> lists;
   std::vector<NestNode> nodes;  // the first is where it begins
   std::vector<NestLeaf> leaves;
-  std::size_t sizes = 0;    // the parameter that says how long results are
-  std::size_t lengths = 0;  // the result that says it
+  std::size_t sizes = 0;      // the parameter that says how long results are
+  std::size_t lengths = 0;    // the result that says it
   std::vector<Type> results;  // types of the vectors among the results, in order
 
   [[nodiscard]] std::size_t cells() const { return inputs.size() + 1; }

@@ -40,6 +40,7 @@ class Builder {
       refusal = refusal_;
       return std::nullopt;
     }
+    insts_.finish();
     return std::move(nest_);
   }
 
@@ -122,7 +123,8 @@ class Builder {
       return refusal_.empty();
     }
     // What there is no word for may be what nobody needs.
-    const bool known = std::none_of(of.begin(), of.end(), [](const Meaning& m) { return m.is(Kind::kNothing); });
+    const bool known =
+        std::none_of(of.begin(), of.end(), [](const Meaning& m) { return m.is(Kind::kNothing); });
     const Meaning made = known ? insts_.meaning(in, of) : Meaning{};
     value(in.first_result) = made;
     if (op_info(in.op).effect != Effect::kPure && made.is(Kind::kNothing))
@@ -170,7 +172,8 @@ class Builder {
   [[nodiscard]] bool give_lists(std::size_t p, const Meaning& lists, const Meaning& shape) {
     std::vector<std::vector<std::int32_t>>& children = *children_;
     if (!shape.is(Kind::kShape) || shape.numbers.size() != children.size()) return false;
-    if (lists.is(Kind::kList) && children.size() == 1 && numbers().equal(lists.list.length, shape.numbers[0])) {
+    if (lists.is(Kind::kList) && children.size() == 1 &&
+        numbers().equal(lists.list.length, shape.numbers[0])) {
       children[0][p] = insts_.add_list(lists.list);
       return lists.list.space != kNone;
     }
@@ -220,7 +223,8 @@ class Builder {
     const std::int32_t none = numbers().constant(0);
     if (m.is(Kind::kList)) open = {{insts_.add_list(m.list), kNone, none, m.list.length}};
     if (m.is(Kind::kCalled) && m.lengths.size() == 1) open = {{kNone, 0, none, m.lengths[0]}};
-    if ((m.is(Kind::kPieces) || m.is(Kind::kCalled)) && m.result != kNone && m.result != r) return std::nullopt;
+    if ((m.is(Kind::kPieces) || m.is(Kind::kCalled)) && m.result != kNone && m.result != r)
+      return std::nullopt;
     if (open.empty() || open.size() > kMostPieces) return std::nullopt;
     std::int32_t end = none;
     while (!open.empty()) {

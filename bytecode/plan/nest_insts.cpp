@@ -101,7 +101,8 @@ Meaning NestInsts::meaning(const Inst& in, const std::vector<Meaning>& of) {
 Meaning NestInsts::constant(const ssa::Constant& c) {
   constexpr std::size_t kMost = 8;
   const bool real = c.word == TypeWord::kFloat;
-  const bool known = real || c.word == TypeWord::kInt || c.word == TypeWord::kBool || c.word == TypeWord::kSegdes;
+  const bool known =
+      real || c.word == TypeWord::kInt || c.word == TypeWord::kBool || c.word == TypeWord::kSegdes;
   if (c.input >= 0 || !known || std::max(c.ints.size(), c.floats.size()) > kMost) return {};
   std::vector<std::int32_t> all;
   for (std::size_t i = 0; i < (real ? c.floats.size() : c.ints.size()); ++i) {
@@ -146,7 +147,8 @@ Meaning NestInsts::map_lists(const Inst& in, const std::vector<Meaning>& of) {
     if (!of[k].is(Kind::kList) || !numbers_.equal(of[k].list.length, of[0].list.length)) return {};
     operand[k] = of[k].list.value;
     if (of[k].list.space == kNone) continue;
-    if (lies != nullptr && (lies->list.space != of[k].list.space || lies->list.filter != of[k].list.filter)) return {};
+    if (lies != nullptr && (lies->list.space != of[k].list.space || lies->list.filter != of[k].list.filter))
+      return {};
     lies = &of[k];
   }
   const Type type = letter_type(info.results[0], in.word);
@@ -199,7 +201,8 @@ Meaning NestInsts::iota(const std::vector<Meaning>& of) {
     const auto n = numbers_.few(shape.numbers[k]);
     known = n.has_value();
     std::int32_t next = start.numbers[k];
-    for (std::size_t i = 0; known && i < *n; ++i, next = numbers_.sum(next, stride.numbers[k])) all.push_back(next);
+    for (std::size_t i = 0; known && i < *n; ++i, next = numbers_.sum(next, stride.numbers[k]))
+      all.push_back(next);
   }
   if (known) return Meaning::row(all);
   for (const std::int32_t by : stride.numbers)
@@ -210,7 +213,8 @@ Meaning NestInsts::iota(const std::vector<Meaning>& of) {
 Meaning NestInsts::filter(const Meaning& v, const Meaning& flags, const Meaning& shape) {
   if (!v.is(Kind::kList) || !flags.is(Kind::kList) || !fills(v, shape) || !fills(flags, shape)) return {};
   if (flags.list.space == kNone) return {};
-  if (v.list.space != kNone && (v.list.space != flags.list.space || v.list.filter != flags.list.filter)) return {};
+  if (v.list.space != kNone && (v.list.space != flags.list.space || v.list.filter != flags.list.filter))
+    return {};
   NestList kept = flags.list;
   if (kept.filter != kNone)
     kept.filter = nest_.body.apply(Scalar::kAnd, Type::kBool, kept.filter, kept.value);
@@ -228,7 +232,8 @@ Meaning NestInsts::filter(const Meaning& v, const Meaning& flags, const Meaning&
 Meaning NestInsts::kept_lengths(const Meaning& kept) { return Meaning::shape({kept.list.length}); }
 
 Meaning NestInsts::extract(const Meaning& v, const Meaning& index, const Meaning& shape) {
-  if (!index.is(Kind::kRow) || !shape.is(Kind::kShape) || index.numbers.size() != shape.numbers.size()) return {};
+  if (!index.is(Kind::kRow) || !shape.is(Kind::kShape) || index.numbers.size() != shape.numbers.size())
+    return {};
   std::vector<std::size_t> from;
   if (v.is(Kind::kRow)) {
     if (!begins(shape, v.numbers.size(), from)) return {};
@@ -254,7 +259,8 @@ Meaning NestInsts::extract(const Meaning& v, const Meaning& index, const Meaning
 Meaning NestInsts::replace(const std::vector<Meaning>& of) {
   const Meaning &v = of[0], &index = of[1], &by = of[2], &shape = of[3];
   std::vector<std::size_t> from;
-  if (!v.is(Kind::kRow) || !index.is(Kind::kRow) || !by.is(Kind::kRow) || !begins(shape, v.numbers.size(), from))
+  if (!v.is(Kind::kRow) || !index.is(Kind::kRow) || !by.is(Kind::kRow) ||
+      !begins(shape, v.numbers.size(), from))
     return {};
   if (index.numbers.size() + 1 != from.size() || by.numbers.size() + 1 != from.size()) return {};
   Meaning made = v;
@@ -271,16 +277,19 @@ Meaning NestInsts::replace(const std::vector<Meaning>& of) {
 Meaning NestInsts::scatter(const std::vector<Meaning>& of) {
   const Meaning &v = of[0], &places = of[1], &defaults = of[2], &from = of[3], &to = of[4];
   if (!places.is(Kind::kPlaces) || !from.is(Kind::kShape) || !to.is(Kind::kShape)) return {};
-  if (to.numbers.size() != 1 || places.numbers.size() != from.numbers.size()) return {};
+  if (to.numbers.size() != 1 || from.numbers.size() != 1) return {};
   const bool called = v.is(Kind::kCalled);
-  if (called ? v.lengths.size() != places.numbers.size() : !v.is(Kind::kList) || places.numbers.size() != 1) return {};
+  if (called ? v.lengths.size() != places.numbers.size() : !v.is(Kind::kList) || places.numbers.size() != 1)
+    return {};
   const bool fresh = defaults.is(Kind::kList) && defaults.list.space == kNone;
-  if ((!fresh && !defaults.is(Kind::kPieces)) || !numbers_.equal(defaults.list.length, to.numbers[0])) return {};
+  if ((!fresh && !defaults.is(Kind::kPieces)) || !numbers_.equal(defaults.list.length, to.numbers[0]))
+    return {};
   if (called && defaults.result != kNone && defaults.result != v.result) return {};
   Meaning made = defaults;
   made.kind = Kind::kPieces;
   made.list.value = kNone;
   made.result = called ? v.result : made.result;
+  std::int32_t moved = numbers_.constant(0);
   for (std::size_t k = 0; k < places.numbers.size(); ++k) {
     const std::int32_t length = called ? v.lengths[k] : v.list.length;
     if (!numbers_.equal(places.lengths[k], length)) return {};
@@ -289,8 +298,9 @@ Meaning NestInsts::scatter(const std::vector<Meaning>& of) {
     piece.length = length;
     (called ? piece.child : piece.list) = called ? static_cast<std::int32_t>(k) : add_list(v.list);
     made.pieces.push_back(piece);
+    moved = numbers_.sum(moved, length);
   }
-  return made;
+  return numbers_.equal(moved, from.numbers[0]) ? made : Meaning{};
 }
 
 Meaning NestInsts::lengths(Op op, const Meaning& of) {
@@ -313,7 +323,8 @@ bool NestInsts::begins(const Meaning& shape, std::size_t total, std::vector<std:
 }
 
 bool NestInsts::fills(const Meaning& list, const Meaning& shape) const {
-  return shape.is(Kind::kShape) && shape.numbers.size() == 1 && numbers_.equal(list.list.length, shape.numbers[0]);
+  return shape.is(Kind::kShape) && shape.numbers.size() == 1 &&
+         numbers_.equal(list.list.length, shape.numbers[0]);
 }
 
 }  // namespace nvm::plan

@@ -25,6 +25,8 @@ class NestInsts {
   std::int32_t add_list(const NestList& list);
   // Numbers that have to be computed, read or not, by the instructions since the last time.
   [[nodiscard]] std::vector<std::int32_t> take_checks() { return std::move(checks_); }
+  // When all instructions have been looked at.
+  void finish() { static_cast<void>(space_of(0)); }
   [[nodiscard]] std::int32_t input(NestInput::What what, std::int32_t parameter);
 
  private:
@@ -40,8 +42,8 @@ class NestInsts {
   [[nodiscard]] Meaning scatter(const std::vector<Meaning>& of);
   [[nodiscard]] Meaning lengths(Op op, const Meaning& of);
 
-  // By segment of a descriptor whose lengths are known, where its elements begin; false: they are not known, or
-  // not as many as these.
+  // By segment of a descriptor whose lengths are known, where its elements begin; false: they are not known,
+  // or not as many as these.
   [[nodiscard]] bool begins(const Meaning& shape, std::size_t total, std::vector<std::size_t>& at) const;
   [[nodiscard]] bool fills(const Meaning& list, const Meaning& shape) const;
   [[nodiscard]] std::int32_t space_of(std::int32_t v);

@@ -10,12 +10,12 @@ namespace nvm::plan {
 struct Meaning {
   enum class Kind : std::uint8_t {
     kNothing,
-    kRow,      // a vector of `numbers`
-    kShape,    // a descriptor: the lengths of its segments are `numbers`
-    kList,     // a vector of as many elements as the instance has somewhere
-    kPlaces,   // INDEX: from `numbers` on, one after the other, `lengths` of each
-    kPieces,   // put together of these, `list.length` elements
-    kCalled,   // vector `result` of those that the recursive call returns, in segments of `lengths`
+    kRow,     // a vector of `numbers`
+    kShape,   // a descriptor: the lengths of its segments are `numbers`
+    kList,    // a vector of as many elements as the instance has somewhere
+    kPlaces,  // INDEX: from `numbers` on, one after the other, `lengths` of each
+    kPieces,  // put together of these, `list.length` elements
+    kCalled,  // vector `result` of those that the recursive call returns, in segments of `lengths`
   };
   Kind kind = Kind::kNothing;
   std::vector<std::int32_t> numbers, lengths;

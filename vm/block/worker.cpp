@@ -191,7 +191,8 @@ std::optional<std::vector<Value>> Workers::Cuts::run_compiled(ssa::FunctionId fu
 }
 
 bool Workers::Cuts::run_compiled_into(ssa::FunctionId function, std::int64_t depth,
-                                      std::span<const Value> arguments, const Destination& destination) const {
+                                      std::span<const Value> arguments,
+                                      const Destination& destination) const {
   if (!functions_.run_into(function, depth, arguments, destination)) return false;
   if (moved_ != nullptr) *moved_ += 2 * vector_bytes(arguments);
   return true;

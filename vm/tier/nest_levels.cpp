@@ -29,7 +29,8 @@ bool NestLevels::run(std::span<const std::int64_t> instances, std::span<std::byt
 
 bool NestLevels::run(Part part, std::int64_t level, std::size_t share) {
   for (std::size_t turn = 0; part.first != part.last; turn ^= 1, ++level) {
-    if (level >= limit_ || (stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo)) return false;
+    if (level >= limit_ || (stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo))
+      return false;
     const Lengths lengths = lengths_of(part);
     if (part.last - part.first > cells() && bytes_of(lengths) > kInCache) {
       const std::int64_t* const middle = this->middle(part, lengths);
@@ -84,7 +85,8 @@ const std::int64_t* NestLevels::middle(Part part, const Lengths& lengths) const 
   for (const std::int64_t n : lengths.total) half += n;
   half /= 2;
   const std::int64_t* p = part.first + cells();
-  for (std::int64_t before = all(part.first); before < half && p + cells() < part.last; p += cells()) before += all(p);
+  for (std::int64_t before = all(part.first); before < half && p + cells() < part.last; p += cells())
+    before += all(p);
   return p;
 }
 

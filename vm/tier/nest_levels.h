@@ -1,5 +1,5 @@
-// Runs the levels of a nest, from those instances on that a call is made for. Where the elements of a level do
-// not fit a cache, its instances are taken in shares, each with all that comes of it.
+// Runs the levels of a nest, from those instances on that a call is made for. Where the elements of a level
+// do not fit a cache, its instances are taken in shares, each with all that comes of it.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ class NestLevels {
   std::int64_t limit_;
   const std::atomic<Stop>* stop_;
   std::span<std::byte* const> targets_;
-  std::vector<bool> kept_;  // by list: a child gets it
+  std::vector<bool> kept_;                                      // by list: a child gets it
   std::vector<std::unique_ptr<std::array<Memory, 2>>> shares_;  // of the levels of a share, in turn
 };
 

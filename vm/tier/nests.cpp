@@ -81,11 +81,12 @@ class NestRunner final : public FunctionHook {
   // Levels that there may be before an interpreter would have too many open calls.
   [[nodiscard]] std::int64_t most_levels(ssa::FunctionId function, std::int64_t depth) const {
     const auto slots = std::max(nests_.code_.functions[at(function)].slots, 1);
-    const auto most = static_cast<std::int64_t>(frame_bytes_ / (static_cast<std::size_t>(slots) * sizeof(Value)));
+    const auto most =
+        static_cast<std::int64_t>(frame_bytes_ / (static_cast<std::size_t>(slots) * sizeof(Value)));
     return max_depth_ > 0 ? std::min(most, max_depth_ - depth) : most;
   }
-  [[nodiscard]] bool run_counted(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
-                                 const Destination& destination) {
+  [[nodiscard]] bool run_counted(ssa::FunctionId function, std::int64_t depth,
+                                 std::span<const Value> arguments, const Destination& destination) {
     const plan::Nest& nest = *nests_.nest_of(function);
     Nests::Storages storages;
     for (const Value& a : arguments) {
@@ -194,7 +195,8 @@ const plan::Nest* Nests::nest_of(ssa::FunctionId function) {
       f.looked_at.store(true, std::memory_order_release);
     }
   }
-  return f.lost.load(std::memory_order_relaxed) < kMostLost ? f.nest.load(std::memory_order_relaxed) : nullptr;
+  return f.lost.load(std::memory_order_relaxed) < kMostLost ? f.nest.load(std::memory_order_relaxed)
+                                                            : nullptr;
 }
 
 bool Nests::hot(ssa::FunctionId function, std::int64_t bytes) {

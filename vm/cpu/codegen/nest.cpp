@@ -70,7 +70,9 @@ class Emitter {
   [[nodiscard]] x86::Mem field(std::size_t offset) const {
     return x86::qword_ptr(args_, static_cast<std::int32_t>(offset));
   }
-  [[nodiscard]] x86::Mem slot(std::size_t number) const { return field(offsetof(NestArgs, slots) + 8 * number); }
+  [[nodiscard]] x86::Mem slot(std::size_t number) const {
+    return field(offsetof(NestArgs, slots) + 8 * number);
+  }
 
   void emit_node(std::int32_t n) {
     const plan::NestNode& node = nest_.nodes[at(n)];
@@ -115,13 +117,16 @@ class Emitter {
   void make_list(std::int32_t list, std::int32_t node) {
     while (!made(list)) pass(missing_in(list), node);
   }
-  // With `list` goes everything over the same elements that somebody behind `node` wants and that can be told.
+  // With `list` goes everything over the same elements that somebody behind `node` wants and that can be
+  // told.
   void pass(std::int32_t list, std::int32_t node) {
     const std::int32_t space = nest_.lists[at(list)].space;
     std::set<std::int32_t> wanted;
     want(node, wanted);
     std::vector<std::int32_t> lists;
-    const auto same_filter = [&](std::int32_t l) { return nest_.lists[at(l)].filter == nest_.lists[at(list)].filter; };
+    const auto same_filter = [&](std::int32_t l) {
+      return nest_.lists[at(l)].filter == nest_.lists[at(list)].filter;
+    };
     for (const std::int32_t l : wanted)
       if (nest_.lists[at(l)].space == space && !made(l) && missing_in(l) == l) lists.push_back(l);
     const bool counted_too = nest_.lists[at(list)].value == kNone && nest_.lists[at(list)].filter != kNone &&
@@ -209,8 +214,8 @@ class Emitter {
     const NestList& list = nest_.lists[at(p.list)];
     const bool given = nest_.given(list);
     const std::int32_t input = given ? nest_.body.insts[at(list.value)].var : kNone;
-    const Storage from = given ? storage_.parameters[at(nest_.inputs[at(input)].parameter)]
-                               : storage_.lists[at(p.list)];
+    const Storage from =
+        given ? storage_.parameters[at(nest_.inputs[at(input)].parameter)] : storage_.lists[at(p.list)];
     const Storage to = storage_.targets[r];
     make(p.start, n);
     make(p.length, n);
@@ -220,15 +225,17 @@ class Emitter {
     cc_.add(first, numbers_.get(p.start));
     cc_.mov(target, slot(nest_.lists.size() + r));
     cc_.lea(target, x86::ptr(target, first, scale_of(to)));
-    const x86::Gp length = numbers_.get(p.length), k = cc_.newInt64(), ahead = cc_.newInt64(), one = cc_.newInt64();
-    const asmjit::Label whole = cc_.newLabel(), rest = cc_.newLabel(), each = cc_.newLabel(), done = cc_.newLabel();
+    const x86::Gp length = numbers_.get(p.length), k = cc_.newInt64(), ahead = cc_.newInt64(),
+                  one = cc_.newInt64();
+    const asmjit::Label whole = cc_.newLabel(), rest = cc_.newLabel(), each = cc_.newLabel(),
+                        done = cc_.newLabel();
     cc_.xor_(k.r32(), k.r32());
     cc_.bind(whole);
     cc_.lea(ahead, x86::ptr(k, lanes_->count()));
     cc_.cmp(ahead, length);
     cc_.jg(rest);
-    lanes_->store(to, x86::ptr(target, k, scale_of(to)), lanes_->load(from, x86::ptr(source, k, scale_of(from))),
-                  false);
+    lanes_->store(to, x86::ptr(target, k, scale_of(to)),
+                  lanes_->load(from, x86::ptr(source, k, scale_of(from))), false);
     cc_.mov(k, ahead);
     cc_.jmp(whole);
     cc_.bind(rest);

@@ -1,6 +1,6 @@
-// Machine code of a loop nest (bytecode/plan/nest.h): one function that goes through the instances of a level.
-// What an instance has of numbers stays in registers; elements are read once, whatever is filtered of them, and
-// as few as fit a vector are one masked step.
+// Machine code of a loop nest (bytecode/plan/nest.h): one function that goes through the instances of a
+// level. What an instance has of numbers stays in registers; elements are read once, whatever is filtered of
+// them, and as few as fit a vector are one masked step.
 #pragma once
 
 #include <cstdint>

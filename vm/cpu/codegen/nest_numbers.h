@@ -1,5 +1,5 @@
-// Numbers of an instance in registers: INT and BOOL in general ones, FLOAT by its bits. What general registers
-// have no instruction for is computed in lanes.
+// Numbers of an instance in registers: INT and BOOL in general ones, FLOAT by its bits. What general
+// registers have no instruction for is computed in lanes.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,12 @@ class NestNumbers {
 
   NestNumbers(Lanes& lanes, const plan::Nest& nest, const plan::NestStorage& storage, x86::Gp instance,
               asmjit::Label failed)
-      : lanes_(lanes), cc_(lanes.cc()), nest_(nest), storage_(storage), instance_(instance), failed_(failed) {}
+      : lanes_(lanes),
+        cc_(lanes.cc()),
+        nest_(nest),
+        storage_(storage),
+        instance_(instance),
+        failed_(failed) {}
 
   // A register that nobody writes to.
   [[nodiscard]] x86::Gp get(std::int32_t v);

@@ -1,4 +1,5 @@
-// One pass over the elements of an instance: what filters keep goes where its list is, several filters at once.
+// One pass over the elements of an instance: what filters keep goes where its list is, several filters at
+// once.
 #pragma once
 
 #include <map>
@@ -11,8 +12,8 @@ namespace nvm::vm::cpu {
 
 class NestPass {
  public:
-  // Over the elements under `space`: all of `lists`, which a filter or nobody thins out, and what is counted of
-  // them. `position` is where a list begins.
+  // Over the elements under `space`: all of `lists`, which a filter or nobody thins out, and what is counted
+  // of them. `position` is where a list begins.
   NestPass(Lanes& lanes, const plan::Nest& nest, const plan::NestStorage& storage, NestNumbers& numbers,
            std::int32_t space, const std::vector<std::int32_t>& lists);
 
