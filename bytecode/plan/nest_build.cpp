@@ -118,7 +118,7 @@ class Builder {
     if (++steps_ > kMostSteps || nest_.body.insts.size() > kMostValues) refuse("it has too many ways");
     std::vector<Meaning> of;
     for (std::uint32_t k = 0; k < in.operands; ++k) of.push_back(value(f_.operands_of(in)[k]));
-    if (in.op == Op::kCall) {
+    if (op_kind(in.op) == OpKind::kControl) {
       call(in, of);
       return refusal_.empty();
     }

@@ -15,6 +15,9 @@ using Kind = Meaning::Kind;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+// Does a scatter move every element, over defaults?
+bool moves_all(Op op) { return move_operands(op).flags < 0 && move_operands(op).defaults >= 0; }
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------ what there is
@@ -80,7 +83,7 @@ std::int32_t NestInsts::space_of(std::int32_t v) {
 
 Meaning NestInsts::meaning(const Inst& in, const std::vector<Meaning>& of) {
   const auto made = [&]() -> Meaning {
-    if (in.op == Op::kConst) return constant(module_.constants[at(in.index)]);
+    if (op_kind(in.op) == OpKind::kBlock && of.empty()) return constant(module_.constants[at(in.index)]);
     switch (op_kind(in.op)) {
       case OpKind::kMap: return map(in, of);
       case OpKind::kReduce: return reduce(in, of[0], of[1]);
@@ -89,7 +92,7 @@ Meaning NestInsts::meaning(const Inst& in, const std::vector<Meaning>& of) {
       case OpKind::kFilter: return filter(of[0], of[1], of[2]);
       case OpKind::kExtract: return extract(of[0], of[1], of[2]);
       case OpKind::kReplace: return replace(of);
-      case OpKind::kScatter: return in.op == Op::kDpermute ? scatter(of) : Meaning{};
+      case OpKind::kScatter: return moves_all(in.op) ? scatter(of) : Meaning{};
       case OpKind::kShape: return lengths(in.op, of[0]);
       default: return {};
     }
@@ -304,8 +307,8 @@ Meaning NestInsts::scatter(const std::vector<Meaning>& of) {
 }
 
 Meaning NestInsts::lengths(Op op, const Meaning& of) {
-  if (op == Op::kLengths && of.is(Kind::kShape)) return Meaning::row(of.numbers);
-  if (op != Op::kMakeSegdes || !of.is(Kind::kRow)) return {};
+  if (of.is(Kind::kShape)) return Meaning::row(of.numbers);
+  if (op_info(op).results[0] != 'S' || !of.is(Kind::kRow)) return {};
   for (const std::int32_t v : of.numbers)
     if (!numbers_.not_negative(v)) return {};
   return Meaning::shape(of.numbers);
