@@ -80,8 +80,8 @@ Compiling::~Compiling() = default;
 std::vector<vm::FunctionTier*> Compiling::functions() const {
   std::vector<vm::FunctionTier*> tiers;
   if (loops_ != nullptr) tiers.push_back(loops_.get());
+  if (plans_ != nullptr) tiers.push_back(plans_.get());  // somebody has asked for these
   if (nests_ != nullptr) tiers.push_back(nests_.get());
-  if (plans_ != nullptr) tiers.push_back(plans_.get());
   return tiers;
 }
 
