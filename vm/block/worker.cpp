@@ -140,6 +140,7 @@ Outcome Workers::run_call(Worker& worker, ssa::FunctionId function, std::int64_t
                           std::vector<Value> arguments, const Destination* destination) const {
   Interp& interp = *worker.interp;
   if (destination != nullptr) {
+    if (worker.cuts->run_compiled_into(function, depth, arguments, *destination)) return {};
     if (!interp.goes_by_levels(function, arguments))
       throw Fault{Fault::Kind::kDenied, "it does not go by levels"};
     return interp.call_into(function, std::move(arguments), depth, *destination);
@@ -189,6 +190,14 @@ std::optional<std::vector<Value>> Workers::Cuts::run_compiled(ssa::FunctionId fu
   return made;
 }
 
+bool Workers::Cuts::run_compiled_into(ssa::FunctionId function, std::int64_t depth,
+                                      std::span<const Value> arguments,
+                                      const Destination& destination) const {
+  if (!functions_.run_into(function, depth, arguments, destination)) return false;
+  if (moved_ != nullptr) *moved_ += 2 * vector_bytes(arguments);
+  return true;
+}
+
 bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                          std::vector<Value>& results) {
   if (auto made = run_compiled(function, depth, arguments)) {
@@ -202,7 +211,8 @@ bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span
 
 bool Workers::Cuts::call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                               const Destination& destination) {
-  return run(function, depth, arguments, &destination).has_value();
+  return run_compiled_into(function, depth, arguments, destination) ||
+         run(function, depth, arguments, &destination).has_value();
 }
 
 Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,

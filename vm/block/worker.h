@@ -86,6 +86,9 @@ class Workers {
     // By compiled code for the function, if there is some.
     [[nodiscard]] std::optional<std::vector<Value>> run_compiled(ssa::FunctionId function, std::int64_t depth,
                                                                  std::span<const Value> arguments) const;
+    [[nodiscard]] bool run_compiled_into(ssa::FunctionId function, std::int64_t depth,
+                                         std::span<const Value> arguments,
+                                         const Destination& destination) const;
 
    private:
     // Nothing if the call is not cut.

@@ -10,6 +10,8 @@
 
 #include "bytecode/base/out_file.h"
 #include "vm/cpu/anonymous_code.h"
+#include "vm/cpu/codegen/emit_errors.h"
+#include "vm/cpu/codegen/nest.h"
 #include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/gdb_jit.h"
 
@@ -79,20 +81,36 @@ CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf, std
 
 CodeMemory::~CodeMemory() = default;
 
-bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& stage, std::string& reason) {
+// compile() compiles it.
+template <typename Compile>
+bool CodeMemory::add(const std::string& name, Stage& stage, std::string& reason, Compile compile) {
   if (used() >= limit_) {
     reason = "the memory for machine code is full";
     return false;
   }
-  if (!compile_stage(*runtime_, isa_, spec, listings_, stage, reason)) return false;
+  if (!compile()) return false;
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
   Unfinished unfinished{*this, &stage};
   announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
   if (perf_ != Perf::kOff) announce(stage, name);
+  unfinished.stage = nullptr;
+  return true;
+}
+
+bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& stage, std::string& reason) {
+  const auto compiled = [&] { return compile_stage(*runtime_, isa_, spec, listings_, stage, reason); };
+  if (!add(name, stage, reason, compiled)) return false;
+  Unfinished unfinished{*this, &stage};
   if (!spec.striped && spec.outer == nullptr && spec.repeat == nullptr && spec.straight.gathers.empty())
     compile_others(spec, name, stage);
   unfinished.stage = nullptr;
   return true;
+}
+
+bool CodeMemory::compile(const plan::Nest& nest, const plan::NestStorage& storage, const std::string& name,
+                         Stage& stage, std::string& reason) {
+  const auto emit = [&](asmjit::x86::Compiler& cc) { emit_nest(cc, isa_, nest, storage); };
+  return add(name, stage, reason, [&] { return assemble(*runtime_, listings_, emit, stage, reason); });
 }
 
 // The second functions of a stage: a striped one, and one for stretches, where some gathers may have them. It

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "bytecode/plan/nest.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/isa.h"
 #include "vm/cpu/jit_dump.h"
@@ -30,10 +31,15 @@ class CodeMemory {
   // Machine code for `spec`. False with a reason if there is no room or asmjit refuses.
   [[nodiscard]] bool compile(const StageSpec& spec, const std::string& name, Stage& stage,
                              std::string& reason);
+  // The same for a nest, in place of a stage's function.
+  [[nodiscard]] bool compile(const plan::Nest& nest, const plan::NestStorage& storage,
+                             const std::string& name, Stage& stage, std::string& reason);
   void release(Stage& stage);
 
  private:
   struct Unfinished;
+  template <typename Compile>
+  [[nodiscard]] bool add(const std::string& name, Stage& stage, std::string& reason, Compile compile);
   void compile_others(const StageSpec& spec, const std::string& name, Stage& stage);
   void complain(const std::string& path);
   void announce(const Stage& stage, const std::string& name);

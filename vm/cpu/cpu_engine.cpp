@@ -6,6 +6,7 @@
 #include "bytecode/base/call_once.h"
 #include "bytecode/plan/uses.h"
 #include "vm/cpu/codegen/kernel.h"
+#include "vm/cpu/nest_code.h"
 #include "vm/cpu/refuse.h"
 #include "vm/cpu/scalar_kernel.h"
 
@@ -204,7 +205,7 @@ class CpuCode final : public plan::Code {
   std::vector<std::size_t> inputs_, descs_, outputs_;
 };
 
-class CpuEngine final : public plan::Engine {
+class CpuEngine final : public plan::Engine, public plan::NestEngine {
  public:
   explicit CpuEngine(const EngineOptions& options)
       : options_(options), isa_(options.isa ? options.isa : best_isa()) {
@@ -214,18 +215,17 @@ class CpuEngine final : public plan::Engine {
     return isa_ ? "cpu " + std::string(isa_name(*isa_)) : "cpu";
   }
   [[nodiscard]] std::unique_ptr<plan::Code> compile(const plan::Plan& plan, std::string& reason) override {
-    if (!isa_) {
-      reason = refuse_text(Refuse::kNoIsa);
-      return nullptr;
-    }
-    // Memory for code is made when it is first wanted: most short programs never do.
-    machine_once_([this] {
-      machine_ = std::make_shared<Machine>(*isa_, options_.code_limit, options_.listings, options_.perf,
-                                           options_.complaints);
-    });
+    if (!begin(reason)) return nullptr;
     auto code = std::make_unique<CpuCode>(plan, machine_);
     if (!code->compile(reason)) return nullptr;
     return code;
+  }
+  [[nodiscard]] std::unique_ptr<plan::NestCode> compile_nest(const plan::Nest& nest,
+                                                             const plan::NestStorage& storage,
+                                                             const std::string& name,
+                                                             std::string& reason) override {
+    if (!begin(reason)) return nullptr;
+    return cpu::compile_nest(nest, storage, name, machine_, reason);
   }
   // One element of each of several segments is moved by the primitives without a vector of places.
   [[nodiscard]] std::string prefers_primitives(const plan::Plan& plan) const override {
@@ -238,6 +238,19 @@ class CpuEngine final : public plan::Engine {
   [[nodiscard]] bool calls_primitives() const override { return true; }
 
  private:
+  // Memory for code is made when it is first wanted: most short programs never do.
+  [[nodiscard]] bool begin(std::string& reason) {
+    if (!isa_) {
+      reason = refuse_text(Refuse::kNoIsa);
+      return false;
+    }
+    machine_once_([this] {
+      machine_ = std::make_shared<Machine>(*isa_, options_.code_limit, options_.listings, options_.perf,
+                                           options_.complaints);
+    });
+    return true;
+  }
+
   EngineOptions options_;
   std::optional<Isa> isa_;
   CallOnce machine_once_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bytecode/ssa/ssa.h"
+#include "vm/prims/destination.h"
 #include "vm/prims/prims.h"
 
 namespace nvm::vm {
@@ -26,6 +27,12 @@ class FunctionHook {
   // were, if an interpreter is to do it: there is no code, or something failed that it tells exactly.
   virtual std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,
                                                 std::span<const Value> arguments) = 0;
+  // The same, the results written where they are wanted. False, and anything may have been written, if an
+  // interpreter is to do it.
+  virtual bool run_into(ssa::FunctionId /*function*/, std::int64_t /*depth*/,
+                        std::span<const Value> /*arguments*/, const Destination& /*destination*/) {
+    return false;
+  }
 };
 
 // Whose calls: those of a whole run, by all threads, or those of a worker, whose cache holds their arguments.
@@ -62,6 +69,13 @@ class FunctionHooks {
       if (hook->least(function) != FunctionHook::kNever)
         if (auto results = hook->run(function, depth, arguments)) return results;
     return std::nullopt;
+  }
+  [[nodiscard]] bool run_into(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
+                              const Destination& destination) const {
+    return std::any_of(hooks_.begin(), hooks_.end(), [&](const auto& hook) {
+      return hook->least(function) != FunctionHook::kNever &&
+             hook->run_into(function, depth, arguments, destination);
+    });
   }
 
  private:

@@ -70,6 +70,7 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
   // The stack machine, which runs what is not verified, has no code. Under kCompare nothing runs unchecked.
   if (options.engine == Engine::kCpu && options.jit != Jit::kCompare && code.module != nullptr)
     loops_ = std::make_unique<vm::MaskedLoops>(code, *engine_, jit);
+  if (loops_ != nullptr) nests_ = std::make_unique<vm::Nests>(code, *engine_, jit);
   if (loops_ != nullptr && options.block_plans)
     plans_ = std::make_unique<vm::BlockPlans>(code, *engine_, jit);
 }
@@ -79,7 +80,8 @@ Compiling::~Compiling() = default;
 std::vector<vm::FunctionTier*> Compiling::functions() const {
   std::vector<vm::FunctionTier*> tiers;
   if (loops_ != nullptr) tiers.push_back(loops_.get());
-  if (plans_ != nullptr) tiers.push_back(plans_.get());
+  if (plans_ != nullptr) tiers.push_back(plans_.get());  // somebody has asked for these
+  if (nests_ != nullptr) tiers.push_back(nests_.get());
   return tiers;
 }
 
@@ -89,6 +91,7 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   before_ = jit_->counters();
   if (plans_ != nullptr) plans_before_ = plans_->counters();
   if (loops_ != nullptr) loops_before_ = loops_->counters();
+  if (nests_ != nullptr) nests_before_ = nests_->counters();
   if (devices_ != nullptr) devices_before_ = devices_->counters();
   vm::Recorder::Limits limits;
   limits.max_insts = static_cast<std::size_t>(options_.region_limit);
@@ -143,9 +146,12 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
     run.counters.compile_seconds += static_cast<double>(now.compile_ns - loops_before_.compile_ns) * 1e-9;
     run.counters.masked_loops = now.calls - loops_before_.calls;
   }
+  if (nests_ != nullptr)
+    run.counters.compile_seconds +=
+        static_cast<double>(nests_->counters().compile_ns - nests_before_.compile_ns) * 1e-9;
   if (options_.explain.empty()) return;
   run.explanation = vm::summary(*jit_, program.loaded.module);
-  if (loops_ != nullptr) run.explanation += loops_->explain();
+  if (loops_ != nullptr) run.explanation += loops_->explain() + nests_->explain();
   if (options_.explain == "-") return;
   for (const auto& e : jit_->entries())
     run.explanation += "\n" + vm::explain(*e, program.loaded.module, options_.explain);

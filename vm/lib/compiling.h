@@ -10,6 +10,7 @@
 #include "vm/tier/block_plans.h"
 #include "vm/tier/jit.h"
 #include "vm/tier/masked_loops.h"
+#include "vm/tier/nests.h"
 
 namespace nvm::lib {
 
@@ -40,6 +41,7 @@ class Compiling {
   vm::JitCounters before_;   // when it began
   vm::BlockPlanCounters plans_before_;
   vm::MaskedLoopCounters loops_before_;
+  vm::NestCounters nests_before_;
   std::vector<vm::DeviceCounters> devices_before_;
   std::unique_ptr<plan::Engine> engine_;
   std::unique_ptr<vm::Devices> devices_;  // that share the kernels of regions; null: none
@@ -47,6 +49,7 @@ class Compiling {
   std::unique_ptr<vm::Jit> jit_;
   std::unique_ptr<vm::BlockPlans> plans_;
   std::unique_ptr<vm::MaskedLoops> loops_;
+  std::unique_ptr<vm::Nests> nests_;
   std::unique_ptr<vm::Recorder> recorder_;
 };
 

@@ -476,24 +476,8 @@ class StageEmitter {
 
 bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec, bool want_listing,
                    Stage& stage, std::string& reason) {
-  asmjit::StringLogger logger;
-  Throwing errors;
-  asmjit::CodeHolder code;
-  try {
-    need(code.init(runtime.environment()));
-    if (want_listing) code.setLogger(&logger);
-    const std::unique_ptr<x86::Compiler> cc = attached_to(code);
-    code.setErrorHandler(&errors);  // to attach may not throw
-    StageEmitter(*cc, isa, spec, stage).emit();
-    need(cc->finalize());
-    if (want_listing) stage.listing = logger.data();
-    need(runtime.add(&stage.function, &code));
-  } catch (const EmitError& e) {
-    reason = "asmjit: " + e.text;
-    return false;
-  }
-  stage.code_bytes = code.codeSize();  // nothing throws any more: who has a function has it counted
-  return true;
+  const auto emit = [&](x86::Compiler& cc) { StageEmitter(cc, isa, spec, stage).emit(); };
+  return assemble(runtime, want_listing, emit, stage, reason);
 }
 
 }  // namespace nvm::vm::cpu

@@ -1,0 +1,277 @@
+#include "vm/cpu/codegen/nest.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <set>
+
+#include "vm/cpu/codegen/emit_errors.h"
+#include "vm/cpu/codegen/nest_numbers.h"
+#include "vm/cpu/codegen/nest_pass.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+using plan::NestInput;
+using plan::NestLeaf;
+using plan::NestList;
+using plan::NestPiece;
+using soac::BodyInst;
+using soac::kNone;
+using soac::Pull;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+std::uint32_t scale_of(Storage storage) {
+  return static_cast<std::uint32_t>(std::countr_zero(storage_bytes(storage)));
+}
+
+class Emitter {
+ public:
+  Emitter(x86::Compiler& cc, Isa isa, const plan::Nest& nest, const plan::NestStorage& storage)
+      : cc_(cc),
+        nest_(nest),
+        storage_(storage),
+        lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, IntBits::k64) : make_avx2_lanes(cc, IntBits::k64)),
+        args_(cc.newIntPtr()),
+        instance_(cc.newIntPtr()),
+        next_(cc.newIntPtr()),
+        failed_(cc.newLabel()),
+        done_(cc.newLabel()),
+        numbers_(*lanes_, nest, storage, instance_, failed_) {}
+
+  void emit() {
+    asmjit::FuncNode* function = cc_.addFunc(asmjit::FuncSignatureT<void, NestArgs*>());
+    function->frame().setAvxEnabled();
+    if (lanes_->isa() == Isa::kAvx512) function->frame().setAvx512Enabled();
+    function->frame().addAttributes(asmjit::FuncAttributes::kX86_AVXCleanup);
+    function->setArg(0, args_);
+    lanes_->prepare_packing();
+    cc_.mov(instance_, field(offsetof(NestArgs, first)));
+    cc_.mov(next_, field(offsetof(NestArgs, next)));
+    const asmjit::Label loop = cc_.newLabel(), leave = cc_.newLabel();
+    cc_.bind(loop);
+    cc_.cmp(instance_, field(offsetof(NestArgs, last)));
+    cc_.jae(leave);
+    emit_node(0);
+    cc_.bind(done_);
+    cc_.add(instance_, static_cast<std::int32_t>(8 * nest_.cells()));
+    cc_.jmp(loop);
+    cc_.bind(failed_);
+    cc_.mov(field(offsetof(NestArgs, failed)), 1);
+    cc_.bind(leave);
+    cc_.mov(field(offsetof(NestArgs, next)), next_);
+    cc_.ret();
+    cc_.endFunc();
+  }
+
+ private:
+  [[nodiscard]] x86::Mem field(std::size_t offset) const {
+    return x86::qword_ptr(args_, static_cast<std::int32_t>(offset));
+  }
+  [[nodiscard]] x86::Mem slot(std::size_t number) const {
+    return field(offsetof(NestArgs, slots) + 8 * number);
+  }
+
+  void emit_node(std::int32_t n) {
+    const plan::NestNode& node = nest_.nodes[at(n)];
+    if (node.condition == kNone) return emit_leaf(n, nest_.leaves[at(node.leaf)]);
+    make(node.condition, n);
+    const asmjit::Label otherwise = cc_.newLabel();
+    numbers_.jump_unless(node.condition, otherwise);
+    const NestNumbers::Known known = numbers_.known();
+    const std::map<std::int32_t, x86::Gp> ends = ends_;
+    emit_node(node.yes);
+    cc_.bind(otherwise);
+    numbers_.restore(known);
+    ends_ = ends;
+    emit_node(node.no);
+    numbers_.restore(known);
+    ends_ = ends;
+  }
+
+  // ---- passes
+
+  // What is counted on the way to a number.
+  [[nodiscard]] std::int32_t missing(std::int32_t v) const {
+    if (v == kNone || numbers_.has(v)) return kNone;
+    const BodyInst& in = nest_.body.insts[at(v)];
+    if (in.pull == Pull::kScanned) return missing_in(in.a);
+    for (const std::int32_t x : {in.a, in.b, in.c})
+      if (x != kNone && in.pull != Pull::kElement)
+        if (const std::int32_t list = missing(x); list != kNone) return list;
+    return kNone;
+  }
+  // The list itself, or one whose length has to be known before.
+  [[nodiscard]] std::int32_t missing_in(std::int32_t list) const {
+    for (const std::int32_t v : {nest_.lists[at(list)].value, nest_.lists[at(list)].filter})
+      if (const std::int32_t before = missing(v); before != kNone) return before;
+    return list;
+  }
+  [[nodiscard]] bool made(std::int32_t list) const { return ends_.count(list) > 0; }
+  // Has the number computed, by passes if need be.
+  void make(std::int32_t v, std::int32_t node) {
+    for (std::int32_t list = missing(v); list != kNone; list = missing(v)) pass(list, node);
+  }
+  void make_list(std::int32_t list, std::int32_t node) {
+    while (!made(list)) pass(missing_in(list), node);
+  }
+  // With `list` goes everything over the same elements that somebody behind `node` wants and that can be
+  // told.
+  void pass(std::int32_t list, std::int32_t node) {
+    const std::int32_t space = nest_.lists[at(list)].space;
+    std::set<std::int32_t> wanted;
+    want(node, wanted);
+    std::vector<std::int32_t> lists;
+    const auto same_filter = [&](std::int32_t l) {
+      return nest_.lists[at(l)].filter == nest_.lists[at(list)].filter;
+    };
+    for (const std::int32_t l : wanted)
+      if (nest_.lists[at(l)].space == space && !made(l) && missing_in(l) == l) lists.push_back(l);
+    const bool counted_too = nest_.lists[at(list)].value == kNone && nest_.lists[at(list)].filter != kNone &&
+                             std::any_of(lists.begin(), lists.end(), same_filter);
+    if (!counted_too && std::find(lists.begin(), lists.end(), list) == lists.end()) lists.push_back(list);
+    NestPass pass(*lanes_, nest_, storage_, numbers_, space, lists);
+    pass.emit([&](std::int32_t l) { return slot(at(l)); });
+    for (const std::int32_t l : lists) ends_.emplace(l, pass.end_of(l));
+  }
+  // Lists in memory.
+  void want(std::int32_t n, std::set<std::int32_t>& lists) const {
+    const plan::NestNode& node = nest_.nodes[at(n)];
+    if (node.condition != kNone) {
+      want(node.yes, lists);
+      want(node.no, lists);
+      return;
+    }
+    const NestLeaf& leaf = nest_.leaves[at(node.leaf)];
+    for (const std::int32_t l : given_to_children(leaf)) lists.insert(l);
+    for (const auto& result : leaf.results)
+      for (const NestPiece& p : result)
+        if (p.list != kNone && !nest_.given(nest_.lists[at(p.list)])) lists.insert(p.list);
+  }
+  [[nodiscard]] std::set<std::int32_t> given_to_children(const NestLeaf& leaf) const {
+    std::set<std::int32_t> lists;
+    for (const auto& child : leaf.children)
+      for (const NestInput& in : nest_.inputs)
+        if (in.what == NestInput::What::kList) lists.insert(child[at(in.parameter)]);
+    return lists;
+  }
+
+  // ---- ends
+
+  void emit_leaf(std::int32_t n, const NestLeaf& leaf) {
+    for (const std::int32_t v : leaf.checks) {
+      make(v, n);
+      static_cast<void>(numbers_.get(v));
+    }
+    std::set<std::int32_t> lists;
+    want(n, lists);
+    for (const std::int32_t l : lists) make_list(l, n);
+    make(leaf.length, n);
+    if (leaf.length != leaf.wanted) {
+      const x86::Gp length = numbers_.get(leaf.length), wanted = numbers_.get(leaf.wanted);
+      cc_.cmp(length, wanted);
+      cc_.jne(failed_);
+    }
+    const x86::Gp place = cc_.newInt64();
+    cc_.mov(place, x86::qword_ptr(instance_));
+    for (std::size_t r = 0; r < leaf.results.size(); ++r)
+      for (const NestPiece& p : leaf.results[r])
+        if (p.list != kNone) copy(p, r, place, n);
+    for (std::size_t c = 0; c < leaf.children.size(); ++c) child(leaf, c, place, n);
+    for (const std::int32_t l : given_to_children(leaf)) cc_.mov(slot(at(l)), ends_.at(l));
+    cc_.jmp(done_);
+  }
+
+  void child(const NestLeaf& leaf, std::size_t c, const x86::Gp& place, std::int32_t n) {
+    for (const NestPiece& p : leaf.results[0])
+      if (p.child == static_cast<std::int32_t>(c)) {
+        make(p.start, n);
+        const x86::Gp to = cc_.newInt64();
+        cc_.mov(to, place);
+        cc_.add(to, numbers_.get(p.start));
+        cc_.mov(x86::qword_ptr(next_), to);
+      }
+    for (std::size_t i = 0; i < nest_.inputs.size(); ++i) {
+      const NestInput& in = nest_.inputs[i];
+      const std::int32_t given = leaf.children[c][at(in.parameter)];
+      const x86::Mem cell = x86::qword_ptr(next_, static_cast<std::int32_t>(8 * (i + 1)));
+      if (in.what == NestInput::What::kList) {
+        const x86::Gp begin = cc_.newIntPtr();
+        cc_.mov(begin, slot(at(given)));
+        cc_.mov(cell, begin);
+      } else {
+        make(given, n);
+        cc_.mov(cell, numbers_.get(given));
+      }
+    }
+    cc_.add(next_, static_cast<std::int32_t>(8 * nest_.cells()));
+  }
+
+  // Of a result: nothing but its elements is written, for others' stand beside them.
+  void copy(const NestPiece& p, std::size_t r, const x86::Gp& place, std::int32_t n) {
+    const NestList& list = nest_.lists[at(p.list)];
+    const bool given = nest_.given(list);
+    const std::int32_t input = given ? nest_.body.insts[at(list.value)].var : kNone;
+    const Storage from =
+        given ? storage_.parameters[at(nest_.inputs[at(input)].parameter)] : storage_.lists[at(p.list)];
+    const Storage to = storage_.targets[r];
+    make(p.start, n);
+    make(p.length, n);
+    const x86::Gp source = cc_.newIntPtr(), target = cc_.newIntPtr(), first = cc_.newInt64();
+    given ? cc_.mov(source, numbers_.cell(input)) : cc_.mov(source, slot(at(p.list)));
+    cc_.mov(first, place);
+    cc_.add(first, numbers_.get(p.start));
+    cc_.mov(target, slot(nest_.lists.size() + r));
+    cc_.lea(target, x86::ptr(target, first, scale_of(to)));
+    const x86::Gp length = numbers_.get(p.length), k = cc_.newInt64(), ahead = cc_.newInt64(),
+                  one = cc_.newInt64();
+    const asmjit::Label whole = cc_.newLabel(), rest = cc_.newLabel(), each = cc_.newLabel(),
+                        done = cc_.newLabel();
+    cc_.xor_(k.r32(), k.r32());
+    cc_.bind(whole);
+    cc_.lea(ahead, x86::ptr(k, lanes_->count()));
+    cc_.cmp(ahead, length);
+    cc_.jg(rest);
+    lanes_->store(to, x86::ptr(target, k, scale_of(to)),
+                  lanes_->load(from, x86::ptr(source, k, scale_of(from))), false);
+    cc_.mov(k, ahead);
+    cc_.jmp(whole);
+    cc_.bind(rest);
+    cc_.cmp(k, length);
+    cc_.jge(done);
+    cc_.bind(each);
+    numbers_.load(one, from, x86::ptr(source, k, scale_of(from)));
+    store(x86::ptr(target, k, scale_of(to)), one, to);
+    cc_.inc(k);
+    cc_.cmp(k, length);
+    cc_.jl(each);
+    cc_.bind(done);
+  }
+  void store(x86::Mem to, const x86::Gp& one, Storage storage) {
+    to.setSize(static_cast<std::uint32_t>(storage_bytes(storage)));
+    switch (storage_bytes(storage)) {
+      case 1: cc_.mov(to, one.r8()); return;
+      case 4: cc_.mov(to, one.r32()); return;
+      default: cc_.mov(to, one); return;
+    }
+  }
+
+  x86::Compiler& cc_;
+  const plan::Nest& nest_;
+  const plan::NestStorage& storage_;
+  std::unique_ptr<Lanes> lanes_;
+  x86::Gp args_, instance_, next_;
+  asmjit::Label failed_, done_;
+  NestNumbers numbers_;
+  std::map<std::int32_t, x86::Gp> ends_;  // behind the lists that have been written, or counted
+};
+
+}  // namespace
+
+void emit_nest(x86::Compiler& cc, Isa isa, const plan::Nest& nest, const plan::NestStorage& storage) {
+  Emitter(cc, isa, nest, storage).emit();
+}
+
+}  // namespace nvm::vm::cpu
