@@ -82,7 +82,8 @@ struct Graph {
 // Requires: only instructions that recordable() accepts.
 [[nodiscard]] Graph build(const Region& region);
 
-// Without MAPs that nothing reads and that cannot fail: readers of a vector of equal elements take the number.
+// Without MAPs that nothing reads and that cannot fail: readers of a vector of equal elements take the
+// number.
 void drop_unread(Graph& graph);
 
 // Stores INT vectors that the graph makes in as few bytes as are proved to do. `small`: all lengths are below

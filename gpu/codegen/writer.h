@@ -189,7 +189,8 @@ void write_tiles(KernelWriter& k, const Pass& pass);
 // Parts of a pass, by combinator.
 void write_element_sink(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
                         const std::string& kept, const std::string& index);
-// Scatters to places that are all different write over defaults that nobody else reads: both are one variable.
+// Scatters to places that are all different write over defaults that nobody else reads: both are one
+// variable.
 void scatter_in_place(plan::Plan& plan);
 void begin_scatter(KernelWriter& k, std::int32_t sink);
 // A scatter whose places are all different is a store.

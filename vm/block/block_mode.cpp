@@ -429,9 +429,8 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
                            std::optional<std::int32_t> level, const Destination* destination) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
-    on_device =
-        options_.device->run(function, layout, bounds, *machine_.prims.pool,
-                             {observer_ != nullptr && observer_->sees_device_groups(), counts_moved_});
+    on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool,
+                                     {observer_ != nullptr && observer_->sees_device_times(), counts_moved_});
   Groups groups =
       on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level, destination);
   if (groups.failed) return false;

@@ -161,9 +161,8 @@ class Observer {
   // Around the run of a kernel, inside a region.
   virtual void begin_kernel(std::uint32_t /*region*/, std::uint32_t /*kernel*/) {}
   virtual void end_kernel(const KernelRun& /*run*/) {}
-  // If sees_device_kernels(): a kernel that ran on a device, beside the host; inside its region, after it has
+  // If sees_device_times(): a kernel that ran on a device, beside the host; inside its region, after it has
   // ended. Times cost the device's graphs, and a wait.
-  [[nodiscard]] bool sees_device_kernels() const { return device_kernels_; }
   virtual void device_kernel(const KernelRun& /*run*/, const DeviceTimes& /*times*/) {}
   // Around a call that block mode executes in groups, in place of enter and leave. Not `done`: a group failed
   // and the call is made in the ordinary way. `moved`: bytes, of the groups' instructions and to put their
@@ -171,9 +170,9 @@ class Observer {
   virtual void begin_groups(const CallStart& /*call*/, std::int64_t /*instances*/, std::size_t /*groups*/) {}
   virtual void end_groups(bool /*done*/, std::int64_t /*moved*/) {}
   // Before end_groups: if sees_group_lines(), what the groups spent, added up over the threads; if
-  // sees_device_groups(), when a device ran them, which says nothing of lines.
+  // sees_device_times(), when a device ran them, which says nothing of lines.
   [[nodiscard]] bool sees_group_lines() const { return group_lines_; }
-  [[nodiscard]] bool sees_device_groups() const { return device_groups_; }
+  [[nodiscard]] bool sees_device_times() const { return device_times_; }
   [[nodiscard]] bool sees_group_bytes() const { return group_bytes_; }
   virtual void groups_spent(const GroupsSpent& /*spent*/) {}
   // A call of a lifted function was not executed in groups.
@@ -189,12 +188,11 @@ class Observer {
   explicit Observer(bool instructions = true, Recorded recorded = Recorded::kWork)
       : instructions_(instructions), recorded_(recorded) {}
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
-  void see_group_lines(bool wanted) { group_lines_ = wanted; }      // before the run
-  void see_device_groups(bool wanted) { device_groups_ = wanted; }  // before the run
-  void see_device_kernels(bool wanted) { device_kernels_ = wanted; }  // before the run
-  void see_group_bytes(bool wanted) { group_bytes_ = wanted; }      // before the run
-  void see_work(bool wanted) { work_ = wanted; }                    // before the run
-  void see_branches(bool wanted) { branches_ = wanted; }            // before the run
+  void see_group_lines(bool wanted) { group_lines_ = wanted; }    // before the run
+  void see_device_times(bool wanted) { device_times_ = wanted; }  // before the run
+  void see_group_bytes(bool wanted) { group_bytes_ = wanted; }    // before the run
+  void see_work(bool wanted) { work_ = wanted; }                  // before the run
+  void see_branches(bool wanted) { branches_ = wanted; }          // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
 
@@ -203,7 +201,7 @@ class Observer {
   std::atomic<bool> calls_{true};
   bool work_ = true;
   bool branches_ = false;
-  bool group_lines_ = false, device_groups_ = false, device_kernels_ = false, group_bytes_ = false;
+  bool group_lines_ = false, device_times_ = false, group_bytes_ = false;
   Recorded recorded_;
 };
 

@@ -172,7 +172,7 @@ std::string Checkpoint::go_on(const std::string& path, const std::string& conten
         if (!ended_.empty()) ended_.back().packed.push_back(bytes);
         break;
       case RunPart::kStanding: {
-        Standing& now = standing_.emplace();
+        StandingRun& now = standing_.emplace();
         now.code = part.number();
         now.host.written = read_texts(part);
         now.host.taken = static_cast<std::int64_t>(part.number());

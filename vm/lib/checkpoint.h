@@ -22,6 +22,12 @@
 
 namespace nvm::lib {
 
+// The run that a checkpoint was taken of.
+struct StandingRun {
+  std::uint64_t code = 0;
+  vm::HostState host;
+};
+
 class Checkpoint final : public vm::spmd::Store {
  public:
   // After so many seconds, or rounds if there is a number of them.
@@ -72,10 +78,6 @@ class Checkpoint final : public vm::spmd::Store {
     std::vector<Value> values;
     std::vector<std::string> packed;  // or these, as they are in a file
   };
-  struct Standing {
-    std::uint64_t code = 0;
-    vm::HostState host;
-  };
 
   void open();
   void flush();
@@ -90,7 +92,7 @@ class Checkpoint final : public vm::spmd::Store {
 
   std::vector<Ended> ended_;
   std::size_t again_ = 0;  // of these, how many have been met again
-  std::optional<Standing> standing_;
+  std::optional<StandingRun> standing_;
   std::optional<RecordReader> from_;
   std::string piece_;  // of it
   std::size_t at_ = 0;

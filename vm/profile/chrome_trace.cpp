@@ -27,8 +27,7 @@ ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
       budget_(options.budget),
       sink_(std::move(sink)) {
   see_work(false);
-  see_device_groups(true);
-  see_device_kernels(true);
+  see_device_times(true);
   put("[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"ts\":0,\"name\":\"process_name\",\"args\":{\"name\":\"nvm\"}}");
   name_track(kHostTrack, "host", 0);
   name_track(kKernelTrack, "kernels", 1);

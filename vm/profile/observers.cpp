@@ -6,8 +6,7 @@ void Observers::add(Observer& observer) {
   all_.push_back(&observer);
   see_recorded(observer.sees_recorded());
   see_group_lines(sees_group_lines() || observer.sees_group_lines());
-  see_device_groups(sees_device_groups() || observer.sees_device_groups());
-  see_device_kernels(sees_device_kernels() || observer.sees_device_kernels());
+  see_device_times(sees_device_times() || observer.sees_device_times());
   see_group_bytes(sees_group_bytes() || observer.sees_group_bytes());
   see_branches(sees_branches() || observer.sees_branches());
   see_work(all_.size() > 1 ? sees_work() || observer.sees_work() : observer.sees_work());
@@ -97,7 +96,7 @@ void Observers::end_groups(bool done, std::int64_t moved) {
 }
 void Observers::groups_spent(const GroupsSpent& spent) {
   for (Observer* o : all_)
-    if (o->sees_group_lines() || o->sees_device_groups()) o->groups_spent(spent);
+    if (o->sees_group_lines() || o->sees_device_times()) o->groups_spent(spent);
 }
 void Observers::left_whole(ssa::FunctionId function, std::string_view why) {
   for (Observer* o : all_) o->left_whole(function, why);

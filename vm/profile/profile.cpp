@@ -28,7 +28,7 @@ void Spent::add(const Spent& o) {
 
 Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
   see_group_lines(true);
-  see_device_kernels(true);
+  see_device_times(true);
   see_group_bytes(true);
   nodes_[0].function = source_.name_number("(program)");
   begin_phase("set up");

@@ -212,6 +212,7 @@ void Reader::bytes(std::byte* to, std::size_t n) {
 }
 
 Value Reader::value(int depth) {
+  check_stack();
   switch (static_cast<Shape>(number(static_cast<std::uint64_t>(Shape::kPair)))) {
     case Shape::kNothing: return {};
     case Shape::kVector: return all_.emplace_back(vector());

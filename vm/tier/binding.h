@@ -50,7 +50,7 @@ class Binding final : public plan::Host {
   void begin_kernel(std::size_t kernel) override;
   void end_kernel(std::size_t kernel) override;
   [[nodiscard]] bool wants_device_times() const override {
-    return observer_ != nullptr && observer_->sees_device_kernels();
+    return observer_ != nullptr && observer_->sees_device_times();
   }
   void device_kernel(std::size_t kernel, const DeviceTimes& times) override;
   void ran(plan::KernelWay way) override;

@@ -87,7 +87,7 @@ TEST_CASE("places that go up by an odd number differ, whatever wraps") {
   CHECK(!places_differ(body, body.apply(Scalar::kMul, Type::kInt, index, number)));
   CHECK(!places_differ(body, number));
   CHECK(!places_differ(body, pull(body, Pull::kElement, kStarts, kNone)));
-  CHECK(!places_differ(body, within));              // counted anew in each segment of one space
+  CHECK(!places_differ(body, within));  // counted anew in each segment of one space
   CHECK(!places_differ(body, placed(within, kOther)));
   CHECK(!places_differ(body, placed(index, kDesc)));
 }
