@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/plan/masked_flags.h"
 #include "bytecode/plan/nest_insts.h"
 #include "bytecode/ssa/levels.h"
@@ -94,6 +95,7 @@ class Builder {
     return end.target;
   }
   std::int32_t fork(std::int32_t c, const ssa::Terminator& end) {
+    check_stack();
     const auto node = static_cast<std::int32_t>(nest_.nodes.size());
     nest_.nodes.push_back({c, kNone, kNone, kNone});
     const MaskedFlags::Facts facts = flags_.facts();

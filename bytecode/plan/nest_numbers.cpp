@@ -1,4 +1,5 @@
 #include "bytecode/plan/nest_numbers.h"
+#include "bytecode/base/stack.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,6 +43,7 @@ std::int32_t NestNumbers::apply(Scalar s, Type type, std::int32_t a, std::int32_
 }
 
 void NestNumbers::add_terms(std::int32_t v, std::int64_t factor, int depth, Terms& terms) const {
+  check_stack();
   const BodyInst& in = inst(v);
   const bool adds = in.pull == Pull::kApply && (in.scalar == Scalar::kAdd || in.scalar == Scalar::kSub);
   if (const auto i = known(v)) {

@@ -35,10 +35,10 @@ void append_int(std::string& out, std::int64_t value) {
 
 constexpr std::size_t kLongestString = 97;  // of longer ones the legacy scanner warns
 
-// Bytes as a string literal holds them: signed, and no quote, for which there is no escape.
+// Bytes as a string literal holds them: signed, and neither a quote, for which there is no escape, nor zero.
 bool is_string(const Constant& c) {
   return c.size() <= kLongestString && std::all_of(c.ints.begin(), c.ints.end(), [](std::int64_t v) {
-           return v >= -128 && v <= 127 && v != '"';
+           return v >= -128 && v <= 127 && v != '"' && v != 0;
          });
 }
 

@@ -36,6 +36,8 @@ def unknown(text, pages):
             if known is None:
                 out.append(f"nvm {command}")
                 continue
+            for other in re.findall(r"\[OPTIONS of ([a-z]+)\]", known):
+                known += pages(other)
             own = re.split(r"[|#;]|&&", rest)[0]  # the rest belongs to another command, or is a comment
             out += [f"nvm {command} --{o}" for o in OPTION.findall(own)
                     if not re.search(rf"--{re.escape(o)}\b", known) and o != "help"]

@@ -169,7 +169,8 @@ class Limits(unittest.TestCase):
                                "--time-limit", str(END))
 
     def test_memory_of_ranks(self):
-        """Those that are threads share the limit, whatever they want at once."""
+        """Those that are threads share the limit, whatever they want at once; but what each hands on when it is reached,
+        at most 4 MB here, is seen afterwards."""
         texts = {
             "a vector that is gathered": "x = {float(i) : i in [0:8000000]};\ny = {sqrt(a) : a in x};\nsum(y);\n",
             "a sort": "x = {rem(i * 7919, 100003) : i in [0:2000000]};\n#sort(x);\n",
@@ -180,7 +181,7 @@ class Limits(unittest.TestCase):
             path = self.file("p.nesl", text)
             for ranks in (3, 8, 24):
                 with self.subTest(name=name, ranks=ranks):
-                    self.check(100 * MIB, "run", "--ranks", str(ranks), "--spread", "1000", path, beyond=BEYOND + 2 * ranks * MIB)
+                    self.check(100 * MIB, "run", "--ranks", str(ranks), "--spread", "1000", path, beyond=BEYOND + 6 * ranks * MIB)
 
     def test_memory_of_open_calls(self):
         """However they are executed."""

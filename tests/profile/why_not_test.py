@@ -21,6 +21,10 @@ def why_not(text, *options):
     return out.stdout.split("what was left", 1)[1] if "what was left" in out.stdout else ""
 
 
+# The gallery's quicksort, with a sum in it: else it is a loop nest.
+SORT = (ROOT / "programs" / "quicksort.nesl").read_text().replace("v[#v / 2]", "v[min(#v / 2, #v + count({x == v[0] : x in v}))]")
+
+
 class WhyNot(unittest.TestCase):
     def test_short_vectors(self):
         text = why_not("{x * x : x in [0:100]};")
@@ -49,12 +53,12 @@ class WhyNot(unittest.TestCase):
         self.assertIn("reduce add -> check is another kernel: ", text)
 
     def test_groups(self):
-        text = (ROOT / "programs" / "quicksort.nesl").read_text()
+        text = SORT
         self.assertIn("called as a whole, ", why_not(text))
         self.assertNotIn("called as a whole, ", why_not(text, "--block-threshold", "off"))
 
     def test_every_reason_has_help(self):
-        text = why_not((ROOT / "programs" / "quicksort.nesl").read_text(), "--jit", "always")
+        text = why_not(SORT, "--jit", "always")
         listed, helped = text.split("what would help\n")
         for line in listed.splitlines()[1:]:
             if ": " in line and not line.startswith(("main", "quicksort")) and "kernel: " not in line:

@@ -1,4 +1,5 @@
 #include "vm/tier/nest_levels.h"
+#include "bytecode/base/stack.h"
 
 #include <algorithm>
 
@@ -28,6 +29,7 @@ bool NestLevels::run(std::span<const std::int64_t> instances, std::span<std::byt
 }
 
 bool NestLevels::run(Part part, std::int64_t level, std::size_t share) {
+  check_stack();
   for (std::size_t turn = 0; part.first != part.last; turn ^= 1, ++level) {
     if (level >= limit_ || (stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo))
       return false;

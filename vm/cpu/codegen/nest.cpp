@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "bytecode/base/stack.h"
 #include "vm/cpu/codegen/emit_errors.h"
 #include "vm/cpu/codegen/nest_numbers.h"
 #include "vm/cpu/codegen/nest_pass.h"
@@ -75,6 +76,7 @@ class Emitter {
   }
 
   void emit_node(std::int32_t n) {
+    check_stack();
     const plan::NestNode& node = nest_.nodes[at(n)];
     if (node.condition == kNone) return emit_leaf(n, nest_.leaves[at(node.leaf)]);
     make(node.condition, n);
@@ -95,6 +97,7 @@ class Emitter {
 
   // What is counted on the way to a number.
   [[nodiscard]] std::int32_t missing(std::int32_t v) const {
+    check_stack();
     if (v == kNone || numbers_.has(v)) return kNone;
     const BodyInst& in = nest_.body.insts[at(v)];
     if (in.pull == Pull::kScanned) return missing_in(in.a);
@@ -138,6 +141,7 @@ class Emitter {
   }
   // Lists in memory.
   void want(std::int32_t n, std::set<std::int32_t>& lists) const {
+    check_stack();
     const plan::NestNode& node = nest_.nodes[at(n)];
     if (node.condition != kNone) {
       want(node.yes, lists);

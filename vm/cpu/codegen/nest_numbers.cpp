@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "bytecode/base/stack.h"
 #include "bytecode/table/op_kind.h"
 
 namespace nvm::vm::cpu {
@@ -47,6 +48,7 @@ x86::Gp NestNumbers::get(std::int32_t v) {
 }
 
 x86::Gp NestNumbers::compute(const BodyInst& in) {
+  check_stack();
   const x86::Gp d = cc_.newInt64();
   switch (in.pull) {
     case Pull::kConst:

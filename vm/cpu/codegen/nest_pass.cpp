@@ -1,4 +1,5 @@
 #include "vm/cpu/codegen/nest_pass.h"
+#include "bytecode/base/stack.h"
 
 #include <bit>
 
@@ -25,6 +26,7 @@ NestPass::NestPass(Lanes& lanes, const plan::Nest& nest, const plan::NestStorage
 
 // What does not change from element to element.
 void NestPass::hoist(std::int32_t v) {
+  check_stack();
   const BodyInst& in = nest_.body.insts[at(v)];
   if (nest_.spaces[at(v)] == kNone) {
     if (uniform_.count(v) == 0) uniform_.emplace(v, numbers_.in_lanes(v));
@@ -129,6 +131,7 @@ void NestPass::write(const Written& w, const KeptLanes& kept) {
 }
 
 const Lane& NestPass::value(std::int32_t v) {
+  check_stack();
   if (const auto u = uniform_.find(v); u != uniform_.end()) return u->second;
   if (const auto found = values_.find(v); found != values_.end()) return found->second;
   const BodyInst& in = nest_.body.insts[at(v)];

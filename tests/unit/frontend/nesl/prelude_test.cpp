@@ -29,7 +29,7 @@ TEST_CASE("a name of the prelude is defined once") {
   }
 }
 
-TEST_CASE("forward declarations of the prelude are type cases with every case defined") {
+TEST_CASE("forward declarations of the prelude are defined behind, whole or in every case of type") {
   std::set<std::string_view> defined;
   for (const PreludeEntry& e : prelude_entries())
     if (!e.forward) defined.insert(e.name);
@@ -37,7 +37,7 @@ TEST_CASE("forward declarations of the prelude are type cases with every case de
   for (const PreludeEntry& e : prelude_entries()) {
     if (!e.forward) continue;
     INFO(e.name);
-    CHECK(defined.count(e.name) == 0);
+    if (defined.count(e.name) == 1) continue;
     CHECK(defined.count(std::string(e.name) + "__int") == 1);
     CHECK(defined.count(std::string(e.name) + "__float") == 1);
     ++cases;

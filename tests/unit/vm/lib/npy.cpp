@@ -154,7 +154,7 @@ TEST_CASE("unsigned numbers beyond INT are refused") {
 TEST_CASE("what is wrong with a file is said") {
   Temporary file;
   Pool pool;
-  CHECK(problem("/nonexistent.npy", pool).find("No such file") != std::string::npos);
+  CHECK(problem("/nonexistent.npy", pool).find("does not exist") != std::string::npos);
   write_raw(file.path, "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "12345678");
   CHECK(problem(file.path, pool).find("not supported") != std::string::npos);
   write_raw(file.path, "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "12345678");
