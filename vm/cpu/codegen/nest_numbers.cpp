@@ -33,6 +33,7 @@ x86::CondCode negated(x86::CondCode c) { return x86::negateCond(c); }
 }  // namespace
 
 bool NestNumbers::ready(std::int32_t v) const {
+  check_stack();
   if (v == kNone || has(v)) return true;
   const BodyInst& in = inst(v);
   if (in.pull == Pull::kScanned) return false;
