@@ -133,8 +133,8 @@ bool places_of_some(SegmentLengths s, i64 count, const i64* places, SegmentLengt
     if (at + kept > n) return false;
     const auto low = static_cast<__mmask8>(_bzhi_u64(255, static_cast<u32>(kept)));
     wrong |= _mm512_cmpneq_epi64_mask(_mm512_maskz_compress_epi64(some, length), lengths_of(dest, at, low));
-    _mm512_storeu_si512(out + at,
-                        _mm512_maskz_compress_epi64(some, _mm512_maskz_loadu_epi64(in, places + k)));
+    _mm512_mask_storeu_epi64(out + at, low,
+                             _mm512_maskz_compress_epi64(some, _mm512_maskz_loadu_epi64(in, places + k)));
     at += kept;
   }
   return wrong == 0 && at == n;
@@ -147,12 +147,12 @@ i64 length_of(SegmentLengths s, i64 k) {
 
 bool places_of_some(SegmentLengths s, i64 count, const i64* places, SegmentLengths dest, i64 n, i64* out) {
   bool right = true;
-  i64 at = 0;
+  i64 at = 0, nowhere = 0;
   for (i64 k = 0; k < count; ++k) {
     const i64 length = length_of(s, k);
     const i64 some = length > 0 ? 1 : 0;
     if (at + some > n) return false;
-    out[at] = places[k];
+    *(some > 0 ? out + at : &nowhere) = places[k];
     right &= some == 0 || length == length_of(dest, at);
     at += some;
   }
