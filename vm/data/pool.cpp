@@ -245,7 +245,7 @@ Buffer* Pool::Impl::carve(std::uint32_t c) {
 // Moves a few blocks of a small class into the thread's cache; at least one unless memory has run out.
 void Pool::Impl::refill(std::uint32_t c) {
   ThreadCache& t = t_cache;
-  const std::size_t batch = std::clamp<std::size_t>(8192 / class_size(c), 1, 16);
+  const std::size_t batch = std::clamp<std::size_t>(8192 / std::max(class_size(c), class_size(0)), 1, 16);
   for (std::size_t i = 0; i < batch; ++i) {
     Buffer* b = lists[c].head != nullptr ? lists[c].pop() : carve(c);
     if (b == nullptr) return;

@@ -16,8 +16,8 @@ class NestNumbers {
   // Those that have been computed on the way here.
   using Known = std::map<std::int32_t, x86::Gp>;
 
-  NestNumbers(Lanes& lanes, const plan::Nest& nest, const plan::NestStorage& storage, x86::Gp instance,
-              asmjit::Label failed)
+  NestNumbers(Lanes& lanes, const plan::Nest& nest, const plan::NestStorage& storage, const x86::Gp& instance,
+              const asmjit::Label& failed)
       : lanes_(lanes),
         cc_(lanes.cc()),
         nest_(nest),
@@ -31,7 +31,7 @@ class NestNumbers {
   // `to` where the flag is F.
   void jump_unless(std::int32_t flag, const asmjit::Label& to);
   // Of a list that a filter makes.
-  void set(std::int32_t v, x86::Gp is) { known_.emplace(v, is); }
+  void set(std::int32_t v, const x86::Gp& is) { known_.emplace(v, is); }
   [[nodiscard]] bool has(std::int32_t v) const { return known_.count(v) > 0; }
   // Can it be computed from what is known?
   [[nodiscard]] bool ready(std::int32_t v) const;
