@@ -14,7 +14,6 @@ namespace nvm::vm {
 namespace {
 
 using plan::NestInput;
-using soac::kNone;
 
 // A function whose calls are given up so often, one after the other, is left to interpreters.
 constexpr int kMostLost = 3;
