@@ -150,6 +150,8 @@ class Code {
   [[nodiscard]] virtual bool splits() const { return false; }
 };
 
+class NestEngine;
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -165,6 +167,8 @@ class Engine {
   [[nodiscard]] virtual std::string prefers_primitives(const Plan& /*plan*/) const { return {}; }
   // Who ranks and sorts there, as long as the engine lives; null: the processor's primitives do.
   [[nodiscard]] virtual Orderer* orderer() { return nullptr; }
+  // Who compiles loop nests (nest.h), likewise; null: there are none.
+  [[nodiscard]] virtual NestEngine* nests() { return nullptr; }
 };
 
 }  // namespace nvm::plan

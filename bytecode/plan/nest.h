@@ -120,7 +120,7 @@ struct NestStorage {
   std::vector<Storage> parameters, lists, targets;
 };
 
-// An engine that has code for nests is one of these, too. Null with a reason if this nest has none.
+// What an engine has that has code for nests (Engine::nests). Null with a reason if this nest has none.
 class NestEngine {
  public:
   virtual ~NestEngine() = default;

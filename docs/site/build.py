@@ -73,7 +73,7 @@ def colours():
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     if shutil.which("mkdocs") is None:
         print("mkdocs is not installed", file=sys.stderr)

@@ -2,16 +2,20 @@
 """Checks every #include of ours against the layers of cmake/layers.cmake.
 
 A file may include its own folder's files and those of the layers listed for it; a layer may list only layers
-declared before it. Prints one line per violation and exits with 1 if there is any.
+declared before it. Nothing stands at the top but what is listed here. Prints one line per violation and exits with 1 if
+there is any.
 
     layers.py [ROOT]
 """
 
 import pathlib
 import re
+import subprocess
 import sys
 
 OURS = ("bytecode", "frontend", "gpu", "vm")  # top-level folders with layers
+TOP = {*OURS, "tests", "programs", "docs", "cmake", "CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "CONTRIBUTING.md",
+       "LICENSE", "README.md", "SECURITY.md", "nvmw", "pyproject.toml"}  # and what begins with a dot
 SOURCES = {".h", ".hpp", ".cpp", ".cc", ".def", ".inc", ".cuh", ".cu"}
 
 
@@ -72,6 +76,9 @@ def check(root):
     files = [p for top in OURS for p in sorted((root / top).rglob("*")) if p.suffix in SOURCES and p.is_file()]
     for path in files:
         problems += check_file(root, path, layers)
+    tracked = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True, check=False).stdout
+    top = {name.split("/")[0] for name in tracked.split("\0") if name and not name.startswith(".")}
+    problems += [f"{name}: stands at the top, where there is no place for it" for name in sorted(top - TOP)]
     return problems, len(files)
 
 

@@ -9,6 +9,7 @@
 
 #include "tests/support/any_numbers.h"
 #include "tests/support/bare_machine.h"
+#include "tests/support/fast_paths.h"
 #include "tests/support/gallery.h"
 #include "tests/support/isas.h"
 #include "tests/support/lifted_arguments.h"
@@ -184,6 +185,8 @@ TEST_CASE("large calls go as loop nests, whole and in groups") {
     test::BareMachine bare(module, 0);
     const vm::Outcome ordinary = vm::Interp(bare.code, bare.machine).run();
     vm::Nests nests(bare.code, *engine, {.mode = vm::JitMode::kAlways});
+    vm::FastPathCounts fast_paths;
+    bare.machine.prims.fast_paths = &fast_paths;
     bare.machine.prims.threads = threads;
     bare.machine.functions = {&nests};
     vm::block::Options options;
@@ -197,6 +200,7 @@ TEST_CASE("large calls go as loop nests, whole and in groups") {
       CHECK(vm::difference(made.values[r], ordinary.values[r]) == "");
     CHECK(nests.counters().given_up == 0);
     CHECK(nests.counters().calls >= 2);
+    CHECK(fast_paths[vm::FastPath::kLoopNest] == nests.counters().calls);
   }
 }
 

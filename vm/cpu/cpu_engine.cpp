@@ -220,6 +220,7 @@ class CpuEngine final : public plan::Engine, public plan::NestEngine {
     if (!code->compile(reason)) return nullptr;
     return code;
   }
+  [[nodiscard]] plan::NestEngine* nests() override { return this; }
   [[nodiscard]] std::unique_ptr<plan::NestCode> compile_nest(const plan::Nest& nest,
                                                              const plan::NestStorage& storage,
                                                              const std::string& name,

@@ -103,6 +103,7 @@ class NestRunner final : public FunctionHook {
                       nests_.options_.stop);
     const bool done = levels.run(instances_, targets);
     nests_.count(function, done);
+    if (done) took(context_, FastPath::kLoopNest);
     return done;
   }
 
@@ -170,10 +171,7 @@ class NestRunner final : public FunctionHook {
 };
 
 Nests::Nests(const Code& code, plan::Engine& engine, const JitOptions& options)
-    : code_(code),
-      engine_(dynamic_cast<plan::NestEngine*>(&engine)),
-      options_(options),
-      functions_(code.functions.size()) {}
+    : code_(code), engine_(engine.nests()), options_(options), functions_(code.functions.size()) {}
 
 Nests::~Nests() = default;
 
