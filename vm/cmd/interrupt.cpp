@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "vm/cmd/crash.h"
+#include "vm/cmd/wakes.h"
 
 namespace nvm::cmd {
 
@@ -16,6 +17,7 @@ void on_interrupt(int) {
   std::signal(SIGINT, end_process);
   was_asked.store(true);
   if (lib::Vm* vm = running.load()) vm->cancel();
+  Wakes::begin();
 }
 
 }  // namespace
@@ -23,6 +25,7 @@ void on_interrupt(int) {
 Interruptible::Interruptible(lib::Vm* vm) {
   was_asked.store(false);
   running.store(vm);
+  Wakes::prepare();
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   ::sigaction(SIGINT, &action, nullptr);  // and a program that waits for input waits no longer
@@ -32,6 +35,7 @@ void Interruptible::also(lib::Vm* vm) { running.store(vm); }
 
 void Interruptible::end() {
   std::signal(SIGINT, end_process);
+  Wakes::end();
   running.store(nullptr);
 }
 
