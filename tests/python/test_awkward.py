@@ -91,3 +91,37 @@ def test_reducers_agree(name, lists):
     extra = {"mask_identity": False} if name in ("min", "max", "argmin", "argmax") else {}
     want = getattr(ak, name)(awkward, axis=-1, **extra).to_numpy()
     np.testing.assert_allclose(getattr(nvm, name)(there, axis=-1).to_numpy(), want, rtol=1e-14)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_statistics_agree(weighted):
+    random = np.random.default_rng(3)
+    n = random.integers(0, 6, 50)
+    x, y, w = (random.normal(size=n.sum()) ** 2 for _ in range(3))
+    mine, theirs = ([make(v, n) for v in (x, y, w)] for make in (nvm.from_lengths, ak.unflatten))
+    (a, b, p), (c, d, q) = mine, theirs
+    one, other = ({"axis": -1, "weight": p}, {"axis": -1, "weight": q}) if weighted else ({"axis": -1}, {"axis": -1})
+
+    def same(got, want, where=slice(None)):
+        np.testing.assert_allclose(got.to_numpy()[where], ak.to_numpy(ak.fill_none(want, np.nan))[where], rtol=1e-6, atol=1e-12)
+
+    with np.errstate(all="ignore"):
+        same(nvm.moment(a, 3, **one), ak.moment(c, 3, **other))
+        same(nvm.covar(a, b, **one), ak.covar(c, d, **other))
+        same(nvm.corr(a, b, **one), ak.corr(c, d, **other))
+        fit, line = nvm.linear_fit(a, b, **one), ak.linear_fit(c, d, **other)
+        for field in ("intercept", "slope", "intercept_error", "slope_error"):
+            same(fit[field], line[field], n > 2)
+        same(nvm.ptp(a, axis=-1), ak.ptp(c, axis=-1), n > 0)
+        same(nvm.count(a, axis=-1), ak.count(c, axis=-1))
+        same(nvm.softmax(a).data, ak.flatten(ak.softmax(c, axis=-1)))
+
+
+def test_statistics_of_rows():
+    m = np.random.default_rng(4).normal(size=(3, 5))
+    powers = np.exp(m)
+    for axis in (0, 1):
+        np.testing.assert_allclose(nvm.softmax(nvm.array(m), axis=axis).to_numpy(), powers / powers.sum(axis, keepdims=True))
+        np.testing.assert_allclose(nvm.covar(m, m * m, axis=axis).to_numpy(), ((m - m.mean(axis, keepdims=True)) * (m * m - (m * m).mean(axis, keepdims=True))).mean(axis))
+    assert nvm.softmax(nvm.array([1000.0, 1000.0])).tolist() == [0.5, 0.5] and int(nvm.count(m)) == 15
+    assert [int(nvm.ptp(x)) for x in ([3, 9, 1], m.astype(int) * 0)] == [8, 0]

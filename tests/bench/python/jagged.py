@@ -35,17 +35,16 @@ def product_sizes(offsets, combinations):
     return np.concatenate([[0], np.cumsum(n * (n - 1) // 2 if combinations else n * n)])
 
 
-PAIRS = nvm.nesl("""
-function products(m) = {flatten({{x + y : y in v} : x in v}) : v in m};
-function combinations(m) = {flatten({{x + y : y in drop(v, i + 1)} : x in v; i in index(#v)}) : v in m};
-""")
+def sums_of_pairs(pairs):
+    x, y = pairs.unzip()
+    return (x + y).eval()
 
 
 def with_nvm(data, offsets):
     j, few = nvm.from_offsets(data, offsets), nvm.from_offsets(*first_of(data, offsets, SHARE))
     return {"sums": lambda: nvm.sum(j, axis=-1).eval(), "means": lambda: nvm.mean(j, axis=-1).eval(),
-            "sorts": lambda: nvm.sort(j, axis=-1).eval(), "products": lambda: PAIRS.products(few),
-            "combinations": lambda: PAIRS.combinations(few)}
+            "sorts": lambda: nvm.sort(j, axis=-1).eval(), "products": lambda: sums_of_pairs(nvm.cartesian([few, few])),
+            "combinations": lambda: sums_of_pairs(nvm.combinations(few))}
 
 
 def with_awkward(data, offsets):

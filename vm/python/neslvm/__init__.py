@@ -13,13 +13,14 @@ from .errors import BorrowError, CompileError, FallbackWarning, Origin
 from .explaining import explain
 from .indexing import nonzero, scatter, take, take_along_axis
 from .interop import from_arrow, from_awkward, from_dlpack
-from .lists import flatten, local_index, to_regular
+from .lists import flatten, local_index, pad, run_lengths, to_regular
 from .making import (arange, array, asarray, empty, empty_like, eye, from_lengths, from_offsets, full, full_like, jagged, linspace, ones,
                      ones_like, zeros, zeros_like)
 from .mapping import each, map, neighbourhood, new, stencil  # noqa: A004
 from .namespace import (__array_namespace_info__, broadcast_shapes, broadcast_to, can_cast, diff, e, eval, finfo, iinfo, inf, isdtype, meshgrid, nan, newaxis,  # noqa: A004
                         pi, result_type, split, tril, triu, unstack)
 from .nesl import nesl
+from .products import argcartesian, argcombinations, cartesian, combinations
 from .operators import astype, clip, where
 from .order import argsort, isin, searchsorted, sort, unique_all, unique_counts, unique_inverse, unique_values
 from .records import zip  # noqa: A004
@@ -27,6 +28,7 @@ from .reductions import all, any, argmax, argmin, count_nonzero, max, mean, min,
 from .scans import cumulative_prod, cumulative_sum, reduce, scan
 from .shaping import (broadcast_arrays, concat, expand_dims, flip, matmul, matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll,
                       squeeze, stack, tensordot, tile, vecdot)
+from .statistics import corr, count, covar, linear_fit, moment, ptp, softmax
 from .functions import Function, function
 from .watching import profile, trace
 

@@ -5,7 +5,7 @@ from typing import Any, Sequence
 
 from . import rules
 from .align import lists_of
-from .array import Array, Dim, Lists, lists_of_lengths
+from .array import Array, Dim, Lists, lists_of_lengths, repeated
 from .dtypes import bool_, int64
 from .flat import Flat, ONE, Size, const, gather, gather_where, ins, ins1, iota, pack, word
 from .records import by_component
@@ -208,8 +208,6 @@ def _slices(dim: Lists, s: slice) -> tuple[Lists, Flat]:
 
 def to_regular(a: Array, fill: Any = None) -> Array:
     """A matrix: lists that are too short are filled up."""
-    from .elementwise import at
-
     if not a.is_jagged:
         return a
     if a.ndim != 2:
@@ -221,16 +219,53 @@ def to_regular(a: Array, fill: Any = None) -> Array:
         raise ValueError("the lists have different lengths; fill= says what stands where there is nothing")
     rows = len(a)
     size = ONE if rows * width == 1 else Size(rows * width)
-    from .array import repeated
+    return Array(_filled(a, Lists(repeated(width, dim.outer), dim.outer, size), fill), (rows, width))
 
-    seg = repeated(width, dim.outer)
-    column = ins1("INDEX", "I", const("I", 0, dim.outer), const("I", 1, dim.outer), seg)
-    there = rules.compare("<", "I", column, ins1("DIST INT", "I", dim.lengths.h, seg))
-    index = rules.int_op("+", column, ins1("DIST INT", "I", dim.offsets.h, seg))
-    f = gather_where(a.flat, index, there, size)
+
+@by_component
+def pad(a: Array, n: int, fill: Any) -> Array:
+    """Lists of fewer than n elements are filled up to n."""
+    if not a.is_jagged or a.ndim != 2:
+        raise TypeError(f"pad takes lists of numbers, not an array of type {a.type}")
+    lengths = lists_of(a)[0].lengths
+    least = const("I", n, lengths.size)
+    longer = rules.select("I", rules.compare("<", "I", lengths.h, least), least, lengths.h)
+    made = lists_of_lengths(Flat(int64, longer, lengths.size))
+    return Array(_filled(a, made, fill), [a.dims[0], made])
+
+
+def _filled(a: Array, wanted: Lists, fill: Any) -> Flat:
+    """The elements of lists in lists at least as long."""
+    from .elementwise import at
+
+    dim = lists_of(a)[0]
+    column = ins1("INDEX", "I", const("I", 0, dim.outer), const("I", 1, dim.outer), wanted.h)
+    there = rules.compare("<", "I", column, ins1("DIST INT", "I", dim.lengths.h, wanted.h))
+    index = rules.int_op("+", column, ins1("DIST INT", "I", dim.offsets.h, wanted.h))
+    f = gather_where(a.flat, index, there, wanted.inner)
     if fill is None:
-        return Array(f, (rows, width))
-    kind = a.dtype.storage
-    return Array(Flat(a.dtype, rules.select(kind, there, f.h, at(fill, a.dtype, size).h), size), (rows, width))
+        return f
+    return Flat(a.dtype, rules.select(a.dtype.storage, there, f.h, at(fill, a.dtype, wanted.inner).h), wanted.inner)
 
 
+def run_lengths(x: Any) -> Array:
+    """How many equal elements follow each other, list by list."""
+    from .making import asarray
+    from .operators import elementwise_call
+
+    a = asarray(x)
+    if not a.is_jagged:
+        return data(run_lengths(Array(a.flat, [1, Lists(a.flat.size.seg, ONE, a.flat.size)])))
+    inner, last = a.flat.size, lists_of(a)[-1]
+    place = local_index(a)
+    first = rules.compare("=", "I", place.flat.h, const("I", 0, inner))
+    before = gather_where(a.flat, rules.int_op("-", iota(inner).h, const("I", 1, inner)), rules.negated(first), inner)
+    other = elementwise_call("not_equal", Array(a.flat, a.dims), Array(before, a.dims))
+    starts = _mask_lists(place, Array(Flat(bool_, rules.either(first, other.flat.h), inner), a.dims))
+    runs = lists_of(starts)[-1]
+    following = rules.int_op("+", local_index(starts).flat.h, const("I", 1, runs.inner))
+    goes_on = rules.compare("<", "I", following, ins1("DIST INT", "I", runs.lengths.h, runs.h))
+    after = rules.int_op("+", iota(runs.inner).h, const("I", 1, runs.inner))
+    end = gather_where(starts.flat, after, goes_on, runs.inner)
+    h = rules.select("I", goes_on, end.h, ins1("DIST INT", "I", last.lengths.h, runs.h))
+    return Array(Flat(int64, rules.int_op("-", h, starts.flat.h), runs.inner), starts.dims)
