@@ -1,6 +1,7 @@
 """Sorting, and what is made of it: distinct values, searching, sums by key."""
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple, Optional
 
 from . import rules
@@ -17,17 +18,21 @@ def permuted(f: Flat, rank: Any, seg: Any = None) -> Flat:
 
 
 def _rank(f: Flat, seg: Any, descending: bool) -> Any:
-    """The place of each element among those of its segment; what is no number comes last."""
-    text = "RANK_DOWN" if descending else "RANK_UP"
-    if f.dtype.kind != "f":
-        return ins1(f"{text} INT", "I", rules.order_key(f), seg)
-    bad = rules.compare("!=", "F", f.h, f.h)
-    zero = const("F", 0.0, f.size)
-    key = rules.float_op("+", rules.select("F", bad, zero, f.h), zero)
-    first = ins1(f"{text} FLOAT", "I", key, seg)
-    moved = permuted(Flat(bool_, bad, f.size), first, seg)
-    second = ins1("RANK_UP INT", "I", ins1("B_TO_I", "I", moved.h), seg)
-    return ins1("BPERMUTE INT", "I", second, first, seg, seg)
+    """The place of each element among those of its segment; what is no number comes last, zeros are equal."""
+    key = rules.order_key(f)
+    if f.dtype.kind == "f":
+        key = rules.float_op("+", _numbers_first(f, descending), const("F", 0.0, f.size))
+    return _ranked(f, key, seg, descending)
+
+
+def _ranked(f: Flat, key: Any, seg: Any, descending: bool) -> Any:
+    return ins1(f"{'RANK_DOWN' if descending else 'RANK_UP'} {word(f.dtype.storage if f.dtype is not bool_ else 'I')}", "I", key, seg)
+
+
+def _numbers_first(f: Flat, descending: bool) -> Any:
+    """Floats, whose NaNs are those that RANK has last: it orders bits."""
+    nan = math.copysign(math.nan, -1.0 if descending else 1.0)
+    return rules.select("F", rules.compare("!=", "F", f.h, f.h), const("F", nan, f.size), f.h)
 
 
 def _arranged(x: Any, axis: int) -> tuple[Array, Any, Optional[int]]:
@@ -64,7 +69,9 @@ def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = 
     if a.dtype.kind == "c":
         raise TypeError("complex numbers have no order")
     f = a.flat
-    return _back(permuted(f, _rank(f, seg, descending), seg), a, k)
+    if f.dtype.kind == "f":
+        f = Flat(f.dtype, _numbers_first(f, descending), f.size)
+    return _back(permuted(f, _ranked(f, rules.order_key(f), seg, descending), seg), a, k)
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
