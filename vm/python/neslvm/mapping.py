@@ -5,6 +5,7 @@ import inspect
 import itertools
 import math
 from collections import namedtuple
+from types import FunctionType
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from . import rules
@@ -24,6 +25,8 @@ _record_types: dict[tuple[str, ...], Any] = {}
 def check_parameters(f: Any, count: int) -> None:
     """A function that cannot take so many arguments is refused at once."""
     target = getattr(f, "python", f)
+    if _takes(target, count):
+        return
     try:
         signature = inspect.signature(target)
     except (TypeError, ValueError):
@@ -32,6 +35,11 @@ def check_parameters(f: Any, count: int) -> None:
         signature.bind(*range(count))
     except TypeError as e:
         raise TypeError(f"the function is called with {count} arguments: {e}") from None
+
+
+def _takes(f: Any, count: int) -> bool:
+    """Whether a function is plainly one of so many parameters; else its signature is asked, which takes longer."""
+    return type(f) is FunctionType and f.__code__.co_argcount == count and not f.__code__.co_kwonlyargcount
 
 
 def run_function(f: Callable[..., Any], values: Sequence[Any], size: Size) -> Any:

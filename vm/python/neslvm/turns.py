@@ -6,7 +6,8 @@ another number in each turn is no such one: then all turns are executed from the
 from __future__ import annotations
 
 import ast
-from typing import Any, Optional
+import functools
+from typing import Any, Callable, Optional, TypeVar
 
 from . import _nvm, sections
 from .array import Array
@@ -17,14 +18,25 @@ from .lanes import Number
 _COMPUTING = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.Pass)
 _PLAIN = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Name, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context)
 _CONSTANT = (*Number, str, type(None), Closure)
+T = TypeVar("T")
 MOST_DEPTH = 200  # instructions of a chain that are not computed
 MOST_TRIES = 2  # without a turn that could be recorded again
 
 
+def _of_tree(f: Callable[[ast.AST], T]) -> Callable[[ast.AST], T]:
+    """What the text alone says: found once for each node, not in each call."""
+    return functools.lru_cache(maxsize=4096)(f)
+
+
+@_of_tree
+def _assigned_in(node: ast.AST) -> frozenset[str]:
+    named = [t for n in ast.walk(node) for t in _targets(n)]
+    return frozenset(n.id for t in named for n in ast.walk(t) if isinstance(n, ast.Name))
+
+
 def _assigned(body: list[ast.stmt]) -> set[str]:
     """The names that its statements, also inner ones, give values."""
-    named = [t for s in body for n in ast.walk(s) for t in _targets(n)]
-    return {n.id for t in named for n in ast.walk(t) if isinstance(n, ast.Name)}
+    return set().union(*map(_assigned_in, body))
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
@@ -33,26 +45,36 @@ def _targets(node: ast.AST) -> list[ast.expr]:
     return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For, ast.NamedExpr)) else []
 
 
-def _reads(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+@_of_tree
+def _reads(node: ast.AST) -> frozenset[str]:
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
-def _computes(body: list[ast.stmt]) -> bool:
-    """Whether all that it does is to give names values."""
-    nodes = [n for s in body for n in ast.walk(s)]
-    if any(isinstance(n, ast.stmt) and not isinstance(n, _COMPUTING) for n in nodes):
-        return False
-    return not any(isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store) for n in nodes)
+@_of_tree
+def _computes(node: ast.AST) -> bool:
+    """Whether all that a statement does is to give names values."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.stmt) and not isinstance(n, _COMPUTING):
+            return False
+        if isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store):
+            return False
+    return True
+
+
+@_of_tree
+def _names_of_plain(node: ast.AST) -> Optional[frozenset[str]]:
+    """Of an assignment to names of something computed from names and constants those that it reads."""
+    if not isinstance(node, (ast.Assign, ast.AugAssign)):
+        return None
+    if not all(isinstance(t, ast.Name) for t in _targets(node)) or not all(isinstance(n, _PLAIN) for n in ast.walk(node.value)):
+        return None
+    return _reads(node.value) | (_assigned_in(node) if isinstance(node, ast.AugAssign) else frozenset())
 
 
 def _on_numbers(s: ast.stmt, frame: Frame) -> bool:
     """A statement on numbers of the host alone."""
-    if not isinstance(s, (ast.Assign, ast.AugAssign)) or s.value is None:
-        return False
-    if not all(isinstance(t, ast.Name) for t in _targets(s)) or not all(isinstance(n, _PLAIN) for n in ast.walk(s.value)):
-        return False
-    names = _reads(s.value) | (_assigned([s]) if isinstance(s, ast.AugAssign) else set())
-    return bool(names) and all(type(frame.names.get(n)) in Number for n in names)
+    names = _names_of_plain(s)
+    return bool(names) and all(type(frame.names.get(n)) in Number for n in names or ())
 
 
 class _Recorded:
@@ -101,7 +123,7 @@ class Turns:
         self._frame = frame
         self._targets = set() if target is None else {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
         self._recorded: Optional[_Recorded] = None
-        self._tries = MOST_TRIES if _computes(body) and not sections.is_reading() else 0
+        self._tries = MOST_TRIES if all(map(_computes, body)) and not sections.is_reading() else 0
         self._is_first = True
 
     def run_recorded(self) -> bool:
