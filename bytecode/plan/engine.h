@@ -80,9 +80,6 @@ class Host {
   [[nodiscard]] virtual std::int64_t* allocate_offsets(VarId /*desc*/, std::int64_t /*segments*/) {
     return nullptr;
   }
-  // What was allocated for `from`, a temp that will not be read any more, is now that of `to`, which is
-  // stored alike and as long. False: it is not, and `to` needs memory of its own.
-  [[nodiscard]] virtual bool hand_over(VarId /*from*/, VarId /*to*/) { return false; }
   // What was allocated for var keeps its first `length` elements; nothing behind them has been written.
   virtual void shrink(VarId /*var*/, std::int64_t /*length*/) {}
   // A temp will not be read any more.

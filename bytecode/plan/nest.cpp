@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bytecode/ssa/levels.h"
+
 namespace nvm::plan {
 
 namespace {
@@ -70,6 +72,19 @@ std::string print(const Nest& nest) {
       for (const std::int32_t a : child) out += " " + (a == kNone ? "-" : std::to_string(a));
       out += "\n";
     }
+  }
+  return out;
+}
+
+std::string print_nests(const ssa::Module& module) {
+  std::string out;
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    const auto id = static_cast<ssa::FunctionId>(i);
+    const ssa::Function& f = module.functions[i];
+    if (f.removed || !ssa::find_levels(module, id)) continue;
+    std::string refusal;
+    const auto nest = build_nest(module, id, refusal);
+    out += f.name + (nest ? ": a loop nest\n" + print(*nest) : ": no loop nest: " + refusal + "\n");
   }
   return out;
 }

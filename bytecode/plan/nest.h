@@ -94,6 +94,8 @@ struct Nest {
                                              std::string& refusal);
 
 [[nodiscard]] std::string print(const Nest& nest);
+// Of all tail-parallel functions of a module; where one is no nest, why.
+[[nodiscard]] std::string print_nests(const ssa::Module& module);
 
 // The instances of one level.
 struct NestLevel {

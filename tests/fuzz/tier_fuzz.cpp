@@ -12,7 +12,7 @@
 #include "tests/support/tier_run.h"
 #include "vm/block/block_mode.h"
 #include "vm/cpu/cpu_engine.h"
-#include "vm/tier/block_plans.h"
+#include "vm/tier/nests.h"
 
 namespace {
 
@@ -52,8 +52,8 @@ Switches switches_of(const std::uint8_t* bytes) {
 test::TierResult run_in_groups(const vm::Code& code, vm::Pool& pool, plan::Engine& engine,
                                const Switches& s) {
   test::WritingMachine own(code, pool, s.limits.threads);
-  vm::BlockPlans plans(code, engine, {.mode = vm::JitMode::kAlways, .fusion = s.fusion});
-  own.machine().functions = {&plans};
+  vm::Nests nests(code, engine, {.mode = vm::JitMode::kAlways});
+  own.machine().functions = {&nests};
   vm::block::Options options;
   options.threshold = s.threshold;
   options.group_bytes = s.group_bytes;

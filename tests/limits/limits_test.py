@@ -186,7 +186,7 @@ class Limits(unittest.TestCase):
     def test_memory_of_open_calls(self):
         """However they are executed."""
         path = self.file("p.nesl", OPEN_CALLS + "sum({open_calls(i + 1000000000) : i in [0:100]});\n")
-        for words in ("--jit always --block-plans on --block-threshold 2", "--jit off --block-threshold off",
+        for words in ("--jit always --block-threshold 2", "--jit off --block-threshold off",
                       "--jit always --devices cpu*4", "--ranks 8"):
             for limit in (100, 300):
                 with self.subTest(words=words, limit=limit):

@@ -19,8 +19,6 @@ MODES = {
     "threads1": "--jit always --threads 1",
     "threads2": "--jit off --threads 2",
     "threads5": "--jit always --threads 5",
-    "plans": "--jit off --block-threshold 2 --block-plans on --threads 2",
-    "plans-always": "--jit always --block-threshold 1 --block-plans on --threads 3",
     "ranks": "--ranks 3 --spread 20",
     "ranks-always": "--jit always --ranks 2 --spread 500",
     "devices": "--jit always --devices cpu*2 --threads 2",
@@ -30,7 +28,6 @@ MODES = {
     "small": "--jit always --region-limit 7",
   "ranks": "--ranks 2 --spread 2",
   "parts": "--jit always --devices cpu*3",
-  "block-plans": "--jit always --block-threshold 1 --block-plans on --threads 2",
 }
 
 # The stack machine of the legacy interpreter, for VCODE only.

@@ -67,16 +67,6 @@ class GuardedHost final : public plan::Host {
     if (vectors.count(var) != 0) trouble = "allocated twice: x" + std::to_string(var);
     return vectors.try_emplace(var, storage, length).first->second.data();
   }
-  [[nodiscard]] bool hand_over(plan::VarId from, plan::VarId to) override {
-    auto moved = vectors.extract(from);
-    if (moved.empty() || vectors.count(to) != 0)
-      trouble = "handed over but not there: x" + std::to_string(from);
-    if (moved.empty()) return false;
-    moved.key() = to;
-    vectors.insert(std::move(moved));
-    ++handed_over;
-    return true;
-  }
   void release(plan::VarId var) override {
     const auto it = vectors.find(var);
     if (it == vectors.end()) {
@@ -94,7 +84,6 @@ class GuardedHost final : public plan::Host {
   std::map<plan::VarId, Guarded> vectors;
   std::string trouble;
   std::map<plan::KernelWay, int> ways;
-  int handed_over = 0;
 };
 
 // Arguments of one run, made from bindings.
@@ -189,7 +178,6 @@ PlanRun run_plan(const plan::Code& code, const plan::Plan& plan, const Bindings&
   if (!args.intact()) host.trouble = "written behind an input";
   if (!host.trouble.empty()) out.trouble = host.trouble;
   out.ways = host.ways;
-  out.handed_over = host.handed_over;
   if (out.status != plan::RunStatus::kDone) return out;
   out.results.lengths = args.lengths;
   for (std::size_t v = 0; v < plan.vars.size(); ++v) {

@@ -14,7 +14,6 @@ struct PlanRun {
   Bindings results;                     // outputs, and lengths
   std::map<plan::KernelWay, int> ways;  // of its kernels
   [[nodiscard]] int kernels(plan::KernelWay way) const { return ways.contains(way) ? ways.at(way) : 0; }
-  int handed_over = 0;  // vectors whose memory another one was given
   std::string trouble;  // a guard overwritten, a vector not released, ...; empty if all is well
 };
 

@@ -95,12 +95,12 @@ int check_vcode(const Arguments& arguments, const Watch& watch) {
 template <typename Load>
 int print_vcode(const std::string& stages, lib::LoadOptions options, Load load) {
   for (const char stage : stages) {
-    if (stage != 'v' && stage != 'r' && stage != 's' && stage != 'b') continue;
-    options.optimise = stage == 's' || stage == 'b';
+    if (stage != 'v' && stage != 'r' && stage != 's' && stage != 'n') continue;
+    options.optimise = stage == 's' || stage == 'n';
     auto program = load(options);
     if (!program) return report(program.failure());
     say(stdout, stage == 'v'   ? program->vcode_text()
-                : stage == 'b' ? program->block_plans_text()
+                : stage == 'n' ? program->nests_text()
                                : program->ssa_text());
   }
   return kGood;
@@ -134,7 +134,7 @@ int disasm_vcode(const Arguments& arguments, const Watch& watch, const std::stri
   options.inputs = kinds_of(read_inputs(arguments, {}));
   for (const char stage : stages)
     if (stage == 'a' || stage == 'c' || stage == 'f')
-      throw UsageError{std::string("--stages ") + stage + ": VCODE has v, r, s and b"};
+      throw UsageError{std::string("--stages ") + stage + ": VCODE has v, r, s and n"};
   return print_vcode(stages, options,
                      [&](const lib::LoadOptions& load) { return load_vcode(path, load, watch); });
 }
@@ -154,8 +154,8 @@ int disasm_command(const Words& words) {
   const lib::Limits limits = limits_of(arguments);
   const Watch watch;
   const std::string stages = arguments.text(Option::kStages);
-  if (stages.empty() || stages.find_first_not_of("acfvrsb") != std::string::npos)
-    throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s, b"};
+  if (stages.empty() || stages.find_first_not_of("acfvrsn") != std::string::npos)
+    throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s, n"};
   const auto language = language_of(arguments, watch);
   return language ? disasm_language(*language, arguments, watch, stages)
                   : disasm_vcode(arguments, watch, stages);

@@ -18,8 +18,8 @@ void line(const char* name, std::uint64_t value) {
 
 void print_counters(const lib::Counters& c) {
   line("instructions", c.instructions);
-  // That of block plans and masked loops is not counted.
-  line(c.block_plans + c.masked_loops == 0 ? "work" : "work elsewhere", c.work);
+  // That of masked loops is not counted.
+  line(c.masked_loops == 0 ? "work" : "work elsewhere", c.work);
   line("uncharged", c.uncharged);
   line("bytes", c.bytes);
   line("peak bytes", c.peak_bytes);
@@ -30,8 +30,6 @@ void print_counters(const lib::Counters& c) {
   line("block calls", c.block_calls);
   line("block groups", c.block_groups);
   line("block levels", c.block_levels);
-  line("block plans", c.block_plans);
-  line("plan blocks", c.plan_blocks);
   std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
                c.seconds);
   if (c.largest_share > 0) {  // there were ranks
@@ -46,10 +44,6 @@ void print_counters(const lib::Counters& c) {
   for (const lib::Counters::Device& d : c.devices)
     std::fprintf(stderr, "  %-13s %llu %llu\n", d.name.c_str(), static_cast<unsigned long long>(d.parts),
                  static_cast<unsigned long long>(d.iterations));
-  if (!c.plans_given_up.empty()) std::fputs("block plans given up:\n", stderr);
-  for (const auto& [why, times] : c.plans_given_up)
-    std::fprintf(stderr, "  %-25.*s %llu\n", static_cast<int>(why.size()), why.data(),
-                 static_cast<unsigned long long>(times));
   if (c.fast_paths.empty()) return;
   std::fputs("fast paths:\n", stderr);
   for (const auto& [name, times] : c.fast_paths)

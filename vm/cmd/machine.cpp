@@ -227,7 +227,6 @@ lib::Options options_of(const Arguments& arguments) {
   options.guard_after = guard_after(arguments);
   options.code_memory = arguments.size(Option::kCodeMemory);
   options.block_threshold = block_threshold(arguments);
-  options.block_plans = arguments.choice(Option::kBlockPlans) != 0;
   if (arguments.command() == "tune") {
     options.block_threshold = -1;
     options.tune = tuning();

@@ -34,7 +34,6 @@ class CpuCode final : public plan::Code {
       kernels_.push_back(std::move(code));
     }
     dead_after_ = plan::dead_after(plan_);
-    find_overwritten();
     list_vars();
     return true;
   }
@@ -83,7 +82,6 @@ class CpuCode final : public plan::Code {
  private:
   [[nodiscard]] RunStatus run_one(std::size_t k, RunContext& context) const {
     const plan::Kernel& kernel = plan_.kernels[k];
-    if (context.run->part == nullptr) context.last_read = overwritten_[k];
     if (by_primitive(kernel)) return run_primitive(k, context);
     return kernels_[k]->one ? run_scalar_kernel(kernel, context)
                             : run_kernel(*kernels_[k], context, *machine_);
@@ -163,18 +161,6 @@ class CpuCode final : public plan::Code {
           outputs_.push_back(static_cast<std::size_t>(s.out));
   }
 
-  // Of the vectors that die with a kernel, those that are the defaults of one scatter and nothing else.
-  void find_overwritten() {
-    overwritten_.resize(kernels_.size());
-    for (std::size_t k = 0; k < kernels_.size(); ++k)
-      for (const std::int32_t v : dead_after_[k]) {
-        int reads = 0, defaults = 0;
-        plan::for_each_var(plan_.kernels[k], [&](std::int32_t x) { reads += x == v ? 1 : 0; });
-        for (const plan::Sink& s : plan_.kernels[k].sinks)
-          defaults += s.kind == plan::SinkKind::kScatter && s.init == v ? 1 : 0;
-        if (reads == 1 && defaults == 1) overwritten_[k].push_back(v);
-      }
-  }
   void bind_inputs(RunContext& context, const plan::Run& run) const {
     context.plan = &plan_;
     context.run = &run;
@@ -200,7 +186,7 @@ class CpuCode final : public plan::Code {
   plan::Plan plan_;
   std::shared_ptr<Machine> machine_;
   std::vector<std::unique_ptr<KernelCode>> kernels_;
-  std::vector<std::vector<std::int32_t>> dead_after_, overwritten_;
+  std::vector<std::vector<std::int32_t>> dead_after_;
   // Variables of the plan: vectors, descriptors, and what the host is told of.
   std::vector<std::size_t> inputs_, descs_, outputs_;
 };

@@ -71,8 +71,6 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
   if (options.engine == Engine::kCpu && options.jit != Jit::kCompare && code.module != nullptr)
     loops_ = std::make_unique<vm::MaskedLoops>(code, *engine_, jit);
   if (loops_ != nullptr) nests_ = std::make_unique<vm::Nests>(code, *engine_, jit);
-  if (loops_ != nullptr && options.block_plans)
-    plans_ = std::make_unique<vm::BlockPlans>(code, *engine_, jit);
 }
 
 Compiling::~Compiling() = default;
@@ -80,7 +78,6 @@ Compiling::~Compiling() = default;
 std::vector<vm::FunctionTier*> Compiling::functions() const {
   std::vector<vm::FunctionTier*> tiers;
   if (loops_ != nullptr) tiers.push_back(loops_.get());
-  if (plans_ != nullptr) tiers.push_back(plans_.get());  // somebody has asked for these
   if (nests_ != nullptr) tiers.push_back(nests_.get());
   return tiers;
 }
@@ -89,7 +86,6 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   if (jit_ == nullptr) return nullptr;
   context_ = context;
   before_ = jit_->counters();
-  if (plans_ != nullptr) plans_before_ = plans_->counters();
   if (loops_ != nullptr) loops_before_ = loops_->counters();
   if (nests_ != nullptr) nests_before_ = nests_->counters();
   if (devices_ != nullptr) devices_before_ = devices_->counters();
@@ -106,17 +102,6 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   }
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer_);
   return recorder_.get();
-}
-
-void Compiling::report_plans(Counters& counters) const {
-  if (plans_ == nullptr) return;
-  const vm::BlockPlanCounters c = plans_->counters();
-  counters.compile_seconds += static_cast<double>(c.compile_ns - plans_before_.compile_ns) * 1e-9;
-  counters.block_plans = c.groups - plans_before_.groups;
-  counters.plan_blocks = c.blocks - plans_before_.blocks;
-  for (std::size_t i = 0; i < c.gave_up.size(); ++i)
-    if (const std::uint64_t n = c.gave_up[i] - plans_before_.gave_up[i]; n > 0)
-      counters.plans_given_up.emplace_back(vm::kGaveUpNames[i], n);
 }
 
 void Compiling::report_devices(Counters& counters) const {
@@ -139,7 +124,6 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
   run.counters.kernels = c.kernels - before_.kernels;
   run.counters.compiled = c.compiled - before_.compiled;
   run.counters.compile_seconds = static_cast<double>(c.compile_ns - before_.compile_ns) * 1e-9;
-  report_plans(run.counters);
   report_devices(run.counters);
   if (loops_ != nullptr) {
     const vm::MaskedLoopCounters now = loops_->counters();

@@ -7,7 +7,6 @@
 
 #include "vm/lib/nvm.hpp"
 #include "vm/split/split_engine.h"
-#include "vm/tier/block_plans.h"
 #include "vm/tier/jit.h"
 #include "vm/tier/masked_loops.h"
 #include "vm/tier/nests.h"
@@ -32,14 +31,12 @@ class Compiling {
   void report(const Program::Impl& program, Run& run) const;
 
  private:
-  void report_plans(Counters& counters) const;
   void report_devices(Counters& counters) const;
 
   const Options& options_;
   vm::Observer* observer_;
   vm::PrimContext context_;  // of the run under way
   vm::JitCounters before_;   // when it began
-  vm::BlockPlanCounters plans_before_;
   vm::MaskedLoopCounters loops_before_;
   vm::NestCounters nests_before_;
   std::vector<vm::DeviceCounters> devices_before_;
@@ -47,7 +44,6 @@ class Compiling {
   std::unique_ptr<vm::Devices> devices_;  // that share the kernels of regions; null: none
   std::unique_ptr<plan::Engine> split_;   // has them run those of engine_
   std::unique_ptr<vm::Jit> jit_;
-  std::unique_ptr<vm::BlockPlans> plans_;
   std::unique_ptr<vm::MaskedLoops> loops_;
   std::unique_ptr<vm::Nests> nests_;
   std::unique_ptr<vm::Recorder> recorder_;

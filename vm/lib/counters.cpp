@@ -22,16 +22,6 @@ FastPathRows sum(const FastPathRows& a, const FastPathRows& b) {
   return named(counts);
 }
 
-void add_given_up(Counters& to, const Counters& more) {
-  for (const auto& [why, times] : more.plans_given_up) {
-    const auto known = std::ranges::find(to.plans_given_up, why, [](const auto& row) { return row.first; });
-    if (known != to.plans_given_up.end())
-      known->second += times;
-    else
-      to.plans_given_up.emplace_back(why, times);
-  }
-}
-
 void add_devices(Counters& to, const Counters& more) {
   for (const Counters::Device& d : more.devices) {
     const auto known = std::ranges::find(to.devices, d.name, &Counters::Device::name);

@@ -15,9 +15,7 @@ using FastPathRows = decltype(Counters::fast_paths);
 [[nodiscard]] FastPathRows named(const vm::FastPathCounts& counts);
 [[nodiscard]] FastPathRows sum(const FastPathRows& a, const FastPathRows& b);
 
-// Those of another run, why by why.
-void add_given_up(Counters& to, const Counters& more);
-// Device by device.
+// Those of another run, device by device.
 void add_devices(Counters& to, const Counters& more);
 
 class Counting final : public vm::Observer {

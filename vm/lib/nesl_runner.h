@@ -86,9 +86,6 @@ class Runner : public vm::ProgramRunner {
     counters_.largest_share = std::max(counters_.largest_share, c.largest_share);
     counters_.block_groups += c.block_groups;
     counters_.block_levels += c.block_levels;
-    counters_.block_plans += c.block_plans;
-    counters_.plan_blocks += c.plan_blocks;
-    add_given_up(counters_, c);
     add_devices(counters_, c);
     counters_.compile_seconds += c.compile_seconds;
     counters_.fast_paths = sum(counters_.fast_paths, c.fast_paths);

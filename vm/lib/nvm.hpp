@@ -212,8 +212,8 @@ class Program {
   // Of the start function: what it leaves on the stack, deepest first; nothing where that depends on data.
   [[nodiscard]] std::optional<std::vector<Kind>> results() const;
   [[nodiscard]] std::string ssa_text() const;  // the lowered form
-  // Its lifted functions as block mode's groups would run them whole, or why they cannot.
-  [[nodiscard]] std::string block_plans_text() const;
+  // Its tail-parallel functions as loop nests, or why they are none.
+  [[nodiscard]] std::string nests_text() const;
   [[nodiscard]] std::string vcode_text() const;  // as VCODE; "" if it was made of NESL (Nesl::compile)
   [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }
 
@@ -281,7 +281,6 @@ struct Options {
   Perf perf = Perf::kOff;  // kMap: /tmp/perf-<pid>.map; kDump: jit-<pid>.dump in the current folder
   // Instances from which on a call of a lifted function is cut into groups: 0 never, -1 where it pays.
   std::int64_t block_threshold = -1;
-  bool block_plans = false;  // groups are executed as block plans: lifted functions compiled whole
   // block_threshold -1: measure again where it pays, in spite of what is remembered, and say here what was
   // found.
   std::FILE* tune = nullptr;
@@ -326,16 +325,12 @@ struct Counters {
   std::uint64_t block_groups = 0;  // of these calls
   std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
   std::uint64_t masked_loops = 0;  // calls executed as masked loops
-  std::uint64_t block_plans = 0;   // groups executed as compiled block plans, to the end
-  std::uint64_t plan_blocks = 0;   // of such plans, executed
   // Of each device that shares kernels: the parts that it ran, and their iterations.
   struct Device {
     std::string name;
     std::uint64_t parts = 0, iterations = 0;
   };
   std::vector<Device> devices;
-  // Groups that a block plan was not begun for or has given up, by why.
-  std::vector<std::pair<std::string_view, std::uint64_t>> plans_given_up;
   // What ranks did together: rounds, and of the first one messages and bytes to others, and seconds that it
   // waited for them; the longest part of a vector, by the mean of its parts.
   std::uint64_t rounds = 0, messages = 0, bytes_sent = 0;

@@ -4,7 +4,7 @@
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
-#include "bytecode/plan/block_plan.h"
+#include "bytecode/plan/nest.h"
 #include "bytecode/program/origin.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
@@ -226,9 +226,7 @@ std::optional<std::vector<Kind>> Program::results() const {
 }
 
 std::string Program::ssa_text() const { return ssa::print(impl_->loaded.module); }
-std::string Program::block_plans_text() const {
-  return plan::print_block_plans(impl_->loaded.module, plan::Fusion::kGreedy);
-}
+std::string Program::nests_text() const { return plan::print_nests(impl_->loaded.module); }
 std::string Program::vcode_text() const {
   if (!impl_->has_stack_code()) return "";
   if (impl_->loaded.program.functions.back().name != kInputs) return write_vcode(impl_->loaded.program);

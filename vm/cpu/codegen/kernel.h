@@ -76,7 +76,6 @@ struct RunContext {
   const Routines* routines = nullptr;
   Kept<Bound> vars;
   Kept<plan::Desc> descs;
-  std::span<const std::int32_t> last_read;  // by the kernel that runs: temps that it reads as defaults alone
   std::vector<std::unique_ptr<std::int64_t[]>> offsets;  // of descriptors made by filters
   std::atomic<bool> trapped{false};
   bool wraps = false;

@@ -83,23 +83,6 @@ class Scatter final : public SinkCode {
 
 }  // namespace
 
-namespace {
-
-// Nobody reads the defaults behind this kernel: what is scattered is written over them.
-bool takes_over(RunContext& context, const plan::Sink& sink, std::int64_t length) {
-  const auto& dying = context.last_read;
-  if (std::find(dying.begin(), dying.end(), sink.init) == dying.end()) return false;
-  Bound& init = context.var(sink.init);
-  const plan::Var& var = context.plan->vars[static_cast<std::size_t>(sink.out)];
-  if (!init.allocated || init.storage != var.storage || init.length != length) return false;
-  if (!context.run->host->hand_over(sink.init, sink.out)) return false;
-  context.var(sink.out) = init;
-  init.allocated = false;
-  return true;
-}
-
-}  // namespace
-
 bool start_scatter(KernelRun& run, const SinkSpec& spec) {
   RunContext& context = run.context();
   if (run.part().shared() == nullptr) return start_scatter(context, *spec.sink);
@@ -112,7 +95,6 @@ bool start_scatter(KernelRun& run, const SinkSpec& spec) {
 
 bool start_scatter(RunContext& context, const plan::Sink& sink) {
   const plan::Var& var = context.plan->vars[static_cast<std::size_t>(sink.out)];
-  if (takes_over(context, sink, context.length(var.length))) return true;
   if (!context.allocate(sink.out, context.length(var.length))) return false;
   Bound& out = context.var(sink.out);
   const auto bytes = static_cast<std::size_t>(out.length) * storage_bytes(out.storage);
