@@ -163,7 +163,7 @@ class Body {
   bool runs_inside(const Val& indices, const Val& v);
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);
   Val get(const Val& v, const Val& indices, const Lanes* lanes);
-  Val put(const Val& v, const Val& pairs);
+  Val put(Op op, const Val& v, const Val& pairs);
   Val put_nested(const Val& v, const Val& values, flat::Atom winner, const Lanes* values_at);
   flat::Atom nobody(const Lanes* lanes) { return ops_.at(ops_.integer(-1), lanes); }
   Val permute(const Val& v, const Val& indices, const Lanes* lanes);

@@ -1,9 +1,11 @@
 // Scalar primitives, reductions and scans, comparison of structures, and run-time checks.
+#include <optional>
 #include <set>
 
 #include "bytecode/base/check.h"
 #include "bytecode/base/printable.h"
 #include "bytecode/base/stack.h"
+#include "bytecode/table/combining.h"
 #include "bytecode/table/ranges.h"
 #include "frontend/flatten.h"
 
@@ -67,6 +69,17 @@ const Plain kReductions[] = {
     {Prim::kAny, Op::kOrReduce, true, TypeKind::kUnit},
     {Prim::kParity, Op::kXorReduce, true, TypeKind::kUnit},
 };
+
+// Of combining scatters.
+std::optional<Scalar> combined_by(Prim prim) {
+  switch (prim) {
+    case Prim::kAddAt: return Scalar::kAdd;
+    case Prim::kMaxAt: return Scalar::kMax;
+    case Prim::kMinAt: return Scalar::kMin;
+    case Prim::kOrAt: return Scalar::kOr;
+    default: return std::nullopt;
+  }
+}
 
 template <std::size_t N>
 const Plain* find(const Plain (&table)[N], Prim prim) {
@@ -260,6 +273,7 @@ Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
     return ops_.scalar(e.type, x.lanes->parent,
                        b_.op(row->op, word_of(element.type), {ops_.at(element, x.lanes), x.lanes->segments}));
   }
+  if (const auto by = combined_by(e.prim)) return put(combining_op(*by), x.kids[0], x.kids[1]);
   switch (e.prim) {
     case Prim::kLength: return lengths(x);
     case Prim::kDist: return distribute(x.kids[0], x.kids[1], lanes);
@@ -267,7 +281,7 @@ Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
     case Prim::kElt: return element(x.kids[0], x.kids[1], lanes);
     case Prim::kRep: return replace(x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1], lanes);
     case Prim::kGet: return get(x.kids[0], x.kids[1], lanes);
-    case Prim::kPut: return put(x.kids[0], x.kids[1]);
+    case Prim::kPut: return put(Op::kDpermute, x.kids[0], x.kids[1]);
     case Prim::kPermute: return permute(x.kids[0], x.kids[1], lanes);
     case Prim::kSplit: return split_by(x.kids[0], x.kids[1], lanes);
     case Prim::kPack: return pack(x);

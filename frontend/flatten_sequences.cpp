@@ -156,7 +156,8 @@ Val Body::replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes) 
   return put_nested(d, ops_.sequence(one, ops_.rename(value, outer, one)), winner, one);
 }
 
-Val Body::put(const Val& v, const Val& pairs) {
+// By DPERMUTE, or one that combines numbers.
+Val Body::put(Op op, const Val& v, const Val& pairs) {
   const Lanes* outer = deeper(level(v), level(pairs));
   const Val d = ops_.settle(v, outer);
   const Val p = ops_.settle(pairs, outer);
@@ -168,9 +169,9 @@ Val Body::put(const Val& v, const Val& pairs) {
       Val a = flat(into.kids[0], value.kids[0]);
       return LaneOps::pair(std::move(a), flat(into.kids[1], value.kids[1]));
     }
-    return ops_.scalar(value.type, d.lanes,
-                       b_.op(Op::kDpermute, word_of(value.type),
-                             {value.atom, index, into.atom, p.lanes->segments, d.lanes->segments}));
+    return ops_.scalar(
+        value.type, d.lanes,
+        b_.op(op, word_of(value.type), {value.atom, index, into.atom, p.lanes->segments, d.lanes->segments}));
   };
   if (all_scalar(values.type)) {
     Val result = flat(d.kids[0], values);

@@ -91,8 +91,9 @@ void drop_unread(Graph& graph);
 // 32-bit INT is left as it is.
 void narrow(Graph& graph, bool small, bool guess);
 
-// True if build() has a combinator for the instruction. The rest is no vector instruction: what only moves
-// entries of the stack is gone in SSA, and calls, conditionals, the seed, clocks and files are the host's.
+// True if build() has a combinator for the instruction. Combining scatters have none, since nothing would
+// fuse with them. The rest is no vector instruction: what only moves entries of the stack is gone in SSA, and
+// calls, conditionals, the seed, clocks and files are the host's.
 [[nodiscard]] bool recordable(Op op);
 
 // Aborts if a node contradicts its combinator.

@@ -3,6 +3,7 @@
 
 #include "bytecode/ssa/constants.h"
 #include "bytecode/ssa/facts_internal.h"
+#include "bytecode/table/op_kind.h"
 #include "bytecode/table/shape_letters.h"
 
 namespace nvm::ssa {
@@ -130,6 +131,9 @@ void SizesOf::by_kind(const Inst& in) {
       break;
     default: break;
   }
+  if (op_kind(in.op) == OpKind::kCombine && op_info(in.op).scalar == Scalar::kAdd &&
+      in.word == TypeWord::kInt)
+    out.sum = k_.symbols.add(of(0).sum, of(2).sum);
   bounds(in, out);
 }
 

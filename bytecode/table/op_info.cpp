@@ -69,9 +69,9 @@ consteval bool rows_agree() {
     if (static_cast<std::size_t>(op.op) != i || op.text.empty() || op.doc.empty()) return false;
     for (std::size_t j = 0; j < i; ++j)
       if (kOps[j].text == op.text) return false;
-    const bool combines = op.kind == kMap || op.kind == kScan || op.kind == kReduce;
-    if (combines != (op.scalar != kNoScalar)) return false;
-    if (op.kind == kScan || op.kind == kReduce) {
+    const bool folds = op.kind == kScan || op.kind == kReduce || op.kind == OpKind::kCombine;
+    if ((folds || op.kind == kMap) != (op.scalar != kNoScalar)) return false;
+    if (folds) {
       if (!kScalars[static_cast<std::size_t>(op.scalar)].folds) return false;
     }
     if (op.kind == kMap) {

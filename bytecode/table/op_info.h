@@ -29,6 +29,7 @@ enum class OpKind : std::uint8_t {
   kMap,
   kScan,
   kReduce,
+  kCombine,  // scatter over defaults that combines
   kScatter,
   kGather,
   kExtract,

@@ -77,6 +77,10 @@ static_assert(relation_number(Scalar::kNe) == 5 && is_relation(Scalar::kNe) && !
 [[nodiscard]] constexpr bool picks(Op op) {
   return op_kind(op) == OpKind::kGather || op_kind(op) == OpKind::kExtract;
 }
+// Do its indices say where its first operand's elements go?
+[[nodiscard]] constexpr bool scatters(Op op) {
+  return op_kind(op) == OpKind::kScatter || op_kind(op) == OpKind::kCombine;
+}
 // Ranks the smallest first, or, `down`, the largest.
 [[nodiscard]] constexpr Op rank_op(bool down) { return down ? Op::kRankDown : Op::kRankUp; }
 // Operands of a move along indices, by their numbers; -1 where it has none.
@@ -88,7 +92,7 @@ struct MoveOperands {
 };
 [[nodiscard]] inline MoveOperands move_operands(Op op) {
   MoveOperands m;
-  if (!picks(op) && op_kind(op) != OpKind::kScatter && op_kind(op) != OpKind::kReplace) return m;
+  if (!picks(op) && !scatters(op) && op_kind(op) != OpKind::kReplace) return m;
   const std::string_view letters = op_info(op).operands;
   for (int i = 2; i < static_cast<int>(letters.size()); ++i) {
     const char letter = letters[static_cast<std::size_t>(i)];

@@ -338,6 +338,9 @@ Numbers result_numbers(Op op, TypeWord word, int bits, std::span<const Numbers> 
     }
     case OpKind::kScan:
     case OpKind::kReduce: return folded(info.scalar, word, bits, operands[0], info.kind == OpKind::kScan);
+    case OpKind::kCombine:
+      return is_extreme(info.scalar) ? from_each(hull(operands[0].each, operands[2].each), bits)
+                                     : all_numbers(type, bits);
     case OpKind::kGather:
       if (op == Op::kBfpermute) return from_each(hull(operands[0].each, {0, 0}), bits);
       return moved(bits, operands.first(1), true);

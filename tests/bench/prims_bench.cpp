@@ -112,6 +112,41 @@ void add_permutes() {
   });
 }
 
+// As one writes it by hand.
+void combine_by_hand(benchmark::State& state, const Values& operands) {
+  const auto& v = std::get<Vector>(operands[0]);
+  const auto* x = v.data<double>();
+  const auto* at = std::get<Vector>(operands[1]).data<std::int64_t>();
+  const auto& d = std::get<Vector>(operands[2]);
+  double best = 1e9;
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<double> sums(static_cast<std::size_t>(d.length()), 0.5);
+    for (std::int64_t i = 0; i < v.length(); ++i) sums[static_cast<std::size_t>(at[i])] += x[i];
+    benchmark::DoNotOptimize(sums.data());
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  state.counters["best_ms"] = best * 1e3;
+}
+
+void add_combining() {
+  constexpr std::int64_t kValues = 4'000'000;
+  for (const std::int64_t bins : {1, 10, 1'000, 10'000, 100'000, 1'000'000}) {
+    const auto make = [bins] {
+      return Values{floats(kValues), ints(kValues, [bins](std::int64_t i) { return noise(i) % bins; }),
+                    bins == 1 ? Vector::of_float(0.5) : floats(bins), Segdes::regular(1, kValues),
+                    Segdes::regular(1, bins)};
+    };
+    const std::string name = "combine_f64_" + std::to_string(bins) + "_bins";
+    add(name, kAddDpermute, kF, static_cast<double>(16 * kValues + 16 * bins), make);
+    benchmark::RegisterBenchmark(
+        (name + "_by_hand").c_str(),
+        [=](benchmark::State& state) { combine_by_hand(state, operands_of(name, make)); })
+        ->Iterations(7)
+        ->Unit(benchmark::kMillisecond);
+  }
+}
+
 void add_spreads_and_ranks() {
   add("dist_one", kDist, kF, 8 * n, [] { return Values{Vector::of_float(1.5), one()}; });
   add("dist_short", kDist, kF, 8 * n + 16e6, [] {
@@ -142,6 +177,7 @@ void add_many() {
   add_scans();
   add_packs();
   add_permutes();
+  add_combining();
   add_spreads_and_ranks();
 }
 

@@ -30,6 +30,10 @@ constexpr std::array kSections{
     Section{OpKind::kScatter, "Scatter",
             "Indices count from the start of the corresponding segment. Of several sources for one place the "
             "last wins; places never written are 0 or F, or the default where there is one."},
+    Section{OpKind::kCombine, "Combining scatter",
+            "Indices count from the start of the corresponding segment. Each element of the result is its "
+            "default "
+            "combined with the values that go there, from the left, in their order."},
     Section{OpKind::kGather, "Gather", "Indices count from the start of the corresponding segment."},
     Section{OpKind::kExtract, "Extract", "One index per segment."},
     Section{OpKind::kReplace, "Replace",
@@ -102,6 +106,7 @@ std::string value_error(const OpInfo& info) {
   switch (info.kind) {
     case OpKind::kMap: return info.effect == nvm::Effect::kFaults ? "divisor 0, or the least INT by -1" : "";
     case OpKind::kScatter:
+    case OpKind::kCombine:
     case OpKind::kGather:
     case OpKind::kExtract:
     case OpKind::kReplace: return "index outside its segment";

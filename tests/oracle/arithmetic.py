@@ -197,6 +197,11 @@ def folds(wide):
   return table
 
 
+def combining(wide, kind, name):
+  """The function of two values that reductions fold, of kind int, float or bool."""
+  return {"int": int_folds(wide), "float": FLOAT_FOLDS, "bool": BOOL_FOLDS}[kind][name][0]
+
+
 def float_key(x):
   """The order of ranks: by value, -0.0 below 0.0. NaN has no place that is defined."""
   return (x, math.copysign(1.0, x))

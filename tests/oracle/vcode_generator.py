@@ -141,17 +141,18 @@ class Giving(Operands):
     self.do("PERMUTE", WORDS[kind])
 
   def _dpermute(self):
-    """DPERMUTE, FPERMUTE, DFPERMUTE."""
+    """DPERMUTE, FPERMUTE, DFPERMUTE, and DPERMUTE that combines."""
     rng = self.rng
-    word = rng.choice(["DPERMUTE", "FPERMUTE", "DFPERMUTE"])
+    word = rng.choice(["DPERMUTE", "FPERMUTE", "DFPERMUTE", ""])
     self.vector()
     kind, v = self.top()
+    word = word or rng.choice(FOLDS[kind]) + "_DPERMUTE"
     n = len(v)
     source = self.lengths(n, None)
     target = [rng.randrange(1, 6) if m else rng.choice([0, 1, 3]) for m in source]
     bounds = [t for m, t in zip(source, target) for _ in range(m)]
     self.indices(bounds)
-    if word != "DPERMUTE":
+    if word in ("FPERMUTE", "DFPERMUTE"):
       self.of_length(n, "B")
     if word != "FPERMUTE":
       self.of_length(sum(target), kind)

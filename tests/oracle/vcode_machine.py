@@ -5,6 +5,7 @@ Code is a list of instructions: (word, type word or None, argument...); ("CONST"
 ("IF", code, code), ("CALL", name), ("COPY" | "POP" | "CPOP", n, m), ("WRITE", type).
 """
 
+import functools
 import operator
 
 import arithmetic
@@ -142,6 +143,7 @@ class Machine:
     for name, word in (("+", "+"), ("*", "*"), ("max", "MAX"), ("min", "MIN"), ("and", "AND"), ("or", "OR"), ("xor", "XOR")):
       table[word + "_REDUCE"] = (2, lambda kind, v, s, name=name: self.reduce(kind, name, v, s))
       table[word + "_SCAN"] = (2, lambda kind, v, s, name=name: self.scan(kind, name, v, s))
+      table[word + "_DPERMUTE"] = (5, lambda kind, v, i, d, s, t, name=name: self.combine(kind, name, v, i, d, s, t))
     table.update({
         "PERMUTE": (3, lambda kind, v, i, s: self.scatter(kind, v, i, None, None, s, s)),
         "DPERMUTE": (5, lambda kind, v, i, d, s, t: self.scatter(kind, v, i, None, d, s, t)),
@@ -194,6 +196,20 @@ class Machine:
           out[base + i[j]] = v[j]
       at, base = at + n, base + m
     return (kind, out)
+
+  def combine(self, kind, name, v, i, d, s, t):
+    """Of each place the default and then what goes there, from the left."""
+    need(len(v) == len(i) and sum(s) == len(v) and len(s) == len(t) and sum(t) == len(d))
+    come = [[x] for x in d]
+    places = iter(i)
+    base = 0
+    for part, m in zip(self.segments(v, s), t):
+      for x in part:
+        place = next(places)
+        need(0 <= place < m, "index out of range")
+        come[base + place].append(x)
+      base += m
+    return (kind, [functools.reduce(arithmetic.combining(self.wide, FOLD[kind], name), x) for x in come])
 
   def gather(self, kind, v, i, f, s, t):
     need(sum(s) == len(v) and sum(t) == len(i) and len(s) == len(t) and (f is None or len(f) == len(i)))

@@ -13,7 +13,7 @@ from vcode_machine import Fault, Machine, TooMuch, Undefined, text
 
 TYPED = {"+", "-", "*", "/", "SELECT", "NOT", "AND", "OR", "XOR", "<", "<=", ">", ">=", "=", "!=", "PERMUTE", "DPERMUTE", "FPERMUTE",
          "DFPERMUTE", "BPERMUTE", "BFPERMUTE", "EXTRACT", "REPLACE", "PACK", "DIST", "RANK_UP", "RANK_DOWN", "LENGTH"}
-TYPED_FOLDS = ("_REDUCE", "_SCAN")
+TYPED_FOLDS = ("_REDUCE", "_SCAN", "_DPERMUTE")
 
 
 @dataclass

@@ -277,6 +277,23 @@ struct Naive {
     }
     return out;
   }
+  // Each value is combined with what is there, in order.
+  [[nodiscard]] NaiveVector combine(NaiveVector out, const Lengths& ss, const Lengths& ds) const {
+    const Scalar f = op_info(op).scalar;
+    std::size_t from = 0;
+    std::size_t to = 0;
+    for (std::size_t k = 0; k < ss.size(); ++k) {
+      for (std::int64_t j = 0; j < ss[k]; ++j, ++from) {
+        const std::size_t at = to + checked(v(1).ints[from], ds[k]);
+        if (out.type == Type::kFloat)
+          out.floats[at] = float_op(f, out.floats[at], v(0).floats[from]);
+        else
+          out.ints[at] = int_op(f, out.ints[at], v(0).ints[from]);
+      }
+      to += static_cast<std::size_t>(ds[k]);
+    }
+    return out;
+  }
   [[nodiscard]] NaiveVector gather(const NaiveVector* flags, const Lengths& ss, const Lengths& ds) const {
     NaiveVector out = zeros(v(0).type, v(1).size());
     std::size_t from = 0;
@@ -327,6 +344,7 @@ struct Naive {
       case OpKind::kScan:
       case OpKind::kReduce: return {fold()};
       case OpKind::kRank: return {rank()};
+      case OpKind::kCombine: return {combine(v(2), s(3), s(4))};
       default: break;
     }
     std::size_t at = 0;

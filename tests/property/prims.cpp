@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "bytecode/table/op_kind.h"
 #include "tests/property/gen_segdes.h"
 #include "tests/property/naive.h"
 #include "vm/prims/prims.h"
@@ -157,7 +158,7 @@ Case gen_case(Op op, TypeWord word, IntBits bits, SegShape shape, Rng& rng) {
     const std::int64_t length = term.length == 'k' ? k : term.length == 'm' ? m : n;
     if (op == Op::kPermute && i == 1)
       c.in.emplace_back(gen_indices(first, first, wild, rng));
-    else if (info.kind == OpKind::kScatter && i == 1)
+    else if (scatters(op) && i == 1)
       c.in.emplace_back(gen_indices(second, first, wild, rng));
     else if ((op == Op::kExtract || op == Op::kReplace) && i == 1)
       c.in.emplace_back(gen_indices(first, ones(first.size()), wild, rng));
@@ -346,6 +347,7 @@ TEST_CASE("elementwise instructions compute what the model computes") { check_ki
 TEST_CASE("reductions and scans combine in the documented order") {
   check_kinds({OpKind::kReduce, OpKind::kScan});
 }
+TEST_CASE("combining scatters take their values in order") { check_kinds({OpKind::kCombine}); }
 TEST_CASE("data movement agrees with the model and rejects what it rejects") {
   check_kinds({OpKind::kScatter, OpKind::kGather, OpKind::kExtract, OpKind::kReplace, OpKind::kDist,
                OpKind::kIota, OpKind::kFilter, OpKind::kShape});

@@ -46,7 +46,7 @@ class Operands {
       s.resize(segments_[0].size(), 3);
       for (std::size_t k = 0; k < s.size(); ++k)
         if (segments_[0][k] == 0 && !wrong_) s[k] = 0;
-      if (info_.kind == OpKind::kScatter)
+      if (scatters(info_.op))
         for (std::size_t k = 0; k < s.size(); ++k)
           if (s[k] == 0 && segments_[0][k] > 0 && !wrong_) s[k] = 2;
     }
@@ -92,9 +92,9 @@ class Operands {
     return vm::make_ints(pool_, x, IntBits::k64);
   }
   vm::Value indices(std::int64_t n) {
-    const bool scatters = info_.kind == OpKind::kScatter;
-    const Lengths& stand = scatters || segments_.size() == 1 ? segments_[0] : segments_.back();
-    const Lengths& count = scatters ? segments_.back() : segments_[0];
+    const bool sends = scatters(info_.op);
+    const Lengths& stand = sends || segments_.size() == 1 ? segments_[0] : segments_.back();
+    const Lengths& count = sends ? segments_.back() : segments_[0];
     const bool one = info_.kind == OpKind::kExtract || info_.kind == OpKind::kReplace;
     std::vector<std::int64_t> x;
     for (std::size_t k = 0; k < stand.size(); ++k)

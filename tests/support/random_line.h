@@ -90,6 +90,7 @@ class RandomLine {
   static bool must_be_small(const OpInfo& info, std::size_t i) {
     switch (info.kind) {
       case OpKind::kScatter:
+      case OpKind::kCombine:
       case OpKind::kGather:
       case OpKind::kExtract:
       case OpKind::kReplace: return i == 1;

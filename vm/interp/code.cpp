@@ -79,7 +79,7 @@ class Translator {
   // Does no tier take it from the interpreter?
   static bool never_recorded(Op op) {
     const OpKind kind = op_info(op).kind;
-    return kind == OpKind::kRandom || kind == OpKind::kScatter || op == Op::kReplace;
+    return kind == OpKind::kRandom || scatters(op) || op == Op::kReplace;
   }
   void find_mapped() {
     mapped_.assign(at(f_.values()), false);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "bytecode/table/op_kind.h"
+#include "vm/prims/combine.h"
 #include "vm/prims/elementwise.h"
 #include "vm/prims/fold.h"
 #include "vm/prims/lengths.h"
@@ -52,6 +53,7 @@ PrimFn function_of(const OpInfo& info, TypeWord word) {
     case OpKind::kScan: return scan;
     case OpKind::kReduce: return reduce;
     case OpKind::kScatter: return scatter_function(move_operands(info.op));
+    case OpKind::kCombine: return combine;
     case OpKind::kGather: return move_operands(info.op).flags >= 0 ? bfpermute : bpermute;
     case OpKind::kExtract: return extract;
     case OpKind::kReplace: return replace;

@@ -408,6 +408,7 @@ void fill(Table& t) {
   fill_formula(t);
   fill_destination(t);
   fill_partition(t);
+  fill_combine(t);
   fill_move(t);
   fill_pack(t);
   fill_pieces(t);

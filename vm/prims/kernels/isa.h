@@ -38,6 +38,7 @@ constexpr Storage storage_of<u8>() {
 }
 
 // Parts of the table, one per file.
+void fill_combine(Table& t);
 void fill_elementwise(Table& t);
 void fill_exchange(Table& t);
 void fill_functions(Table& t);

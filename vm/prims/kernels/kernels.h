@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "bytecode/table/types.h"
 #include "vm/simd/tree_totals.h"
 
 namespace nvm::vm::kernels {
@@ -89,6 +90,26 @@ struct Move {
                                 std::int64_t lo, std::int64_t hi, void* out);
 };
 
+// What is combined with elements of a result: n elements stored so, or one element for all.
+struct Addends {
+  const void* v = nullptr;
+  Storage storage = Storage::kI64;
+  bool uniform = false;
+};
+
+// Combining scatters of one operation; the addends are no wider than the result. Indices are i32 or i64.
+struct Combine {
+  // Segments k0..k1-1 of the source; the position of the first index outside its segment, or -1.
+  std::int64_t (*segments[2])(const Addends& v, const void* idx, Segments source, Segments dest,
+                              std::int64_t k0, std::int64_t k1, void* out) = {};
+  // Of one segment the places lo <= idx < hi only; indices have been checked.
+  void (*range[2])(const Addends& v, const void* idx, std::int64_t n, std::int64_t lo, std::int64_t hi,
+                   void* out) = {};
+  // n identities; out[i] combined with more[i].
+  void (*start)(void* out, std::int64_t n) = nullptr;
+  void (*merge)(void* out, const void* more, std::int64_t n) = nullptr;
+};
+
 // Elements that stand in one of some relations to a value: less, equal, greater, unordered; all bits or none
 // of each. They go to `out`, `total` of them, from segment k lengths[k] (if that is not null).
 struct PackTarget {
@@ -133,6 +154,7 @@ struct Table {
   Unary convert[kStorages][kStorages] = {};  // between Int storages
 
   Fold fold[kScalars][kFolds] = {};
+  Combine combine[kScalars][kStorages] = {};  // by storage of the result: no kI8
 
   Move::Gather gather[3][2] = {};
   Move::GatherSegments gather_segments[3][2] = {};

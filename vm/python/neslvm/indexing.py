@@ -321,7 +321,7 @@ def _set_in_lists(a: Array, key: Any, v: Array) -> None:
 def scatter(dest: Any, index: Any, values: Any, combine: Any = None) -> Array:
     """dest with values at indices of the outermost dimension: the last writer wins, or they are combined with what is there."""
     from .making import asarray
-    from .order import sum_by_key
+    from .order import combined
 
     d, v = asarray(dest), asarray(values)
     if d.ndim != 1:
@@ -332,6 +332,6 @@ def scatter(dest: Any, index: Any, values: Any, combine: Any = None) -> Array:
     given = flat_at(v, i.known_shape, f.size)
     if combine is None:
         return Array(scattered(d.flat, f.h, given), d.dims)
-    return sum_by_key(d, f, given, combine)
+    return Array(combined(d.flat, f, given, combine), d.dims)
 
 

@@ -1,4 +1,4 @@
-"""Sorting, and what is made of it: distinct values, searching, sums by key."""
+"""Sorting, and what is made of it: distinct values, searching, scatters that combine."""
 from __future__ import annotations
 
 import math
@@ -8,7 +8,7 @@ from . import rules
 from .align import lists_of
 from .array import Array, repeated
 from .dtypes import bool_, common, int64
-from .flat import Flat, ONE, Size, const, gather, ins1, iota, of_host, pack, word
+from .flat import Flat, HostFlat, ONE, Size, const, gather, ins1, iota, of_host, pack, word
 
 
 def permuted(f: Flat, rank: Any, seg: Any = None) -> Flat:
@@ -220,28 +220,40 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
     return elementwise_call("logical_not", found) if invert else found
 
 
-def sum_by_key(d: Array, index: Flat, values: Flat, combine: Any) -> Array:
-    """d with the values of each index combined with what is there."""
+def combined(d: Flat, index: Flat, values: Flat, combine: Any) -> Flat:
+    """d with the values of each index combined with what is there, one after the other."""
     from .scans import known_function
-    from .indexing import _in_range, scattered
-    from .elementwise import apply
-    from .reductions import extreme
 
     name = known_function(combine)
     if name is None:
-        raise NotImplementedError("scatter combines by + * min max")
-    index = _in_range(index, len(d))
-    rank = ins1("RANK_UP INT", "I", index.h, index.size.seg)
-    keys = Array(permuted(index, rank), [index.size.n])
-    found = unique_all(keys)
-    seg = ins1("MAKE_SEGDES", "S", found.counts.flat.h)
-    ordered = permuted(values, rank)
-    size = found.values.flat.size
-    if name in ("add", "multiply"):
-        text = "+_REDUCE" if name == "add" else "*_REDUCE"
-        h = ins1(f"{text} {word(values.dtype.storage)}", values.dtype.storage, ordered.h, seg)
-    else:
-        h = extreme(name == "maximum", "REDUCE", ordered, seg, size)
-    parts = Flat(values.dtype, rules.finish(h, values.dtype, size), size)
-    before = gather(d.flat, found.values.flat.h, size)
-    return Array(scattered(d.flat, found.values.flat.h, apply(name, [before, parts], size)), d.dims)
+        raise NotImplementedError("scatter combines by + * min max & | ^")
+    if isinstance(d, HostFlat):
+        import numpy as np
+
+        made = d.values.copy()
+        getattr(np, name).at(made, index.numpy(), values.numpy())
+        return of_host(made)
+    t = d.dtype
+    if t is bool_:
+        return Flat(t, _combined(_OF_FLAGS[name], "B", d.h, index, values.h, d.size), d.size)
+    if name.startswith("bitwise") and t.kind == "f":
+        raise TypeError(f"{name} combines integers and truth values, not {t.name}")
+    if name not in ("maximum", "minimum"):
+        h = _combined(_COMBINING[name], t.storage, d.h, index, values.h, d.size)
+        return Flat(t, rules.finish(h, t, d.size), d.size)
+    h = _combined(_COMBINING[name], t.storage, rules.order_key(d), index, rules.order_key(values), d.size)
+    if t.name == "uint64":
+        h = rules.int_op("XOR", h, const("I", -(2**63), d.size))
+    if t.kind == "f":
+        bad, wrong = (rules.compare("!=", "F", f.h, f.h) for f in (d, values))
+        h = rules.select("F", _combined("OR", "B", bad, index, wrong, d.size), const("F", math.nan, d.size), h)
+    return Flat(t, h, d.size)
+
+
+_BITWISE = {"bitwise_and": "AND", "bitwise_or": "OR", "bitwise_xor": "XOR"}
+_COMBINING = {"add": "+", "multiply": "*", "maximum": "MAX", "minimum": "MIN", **_BITWISE}
+_OF_FLAGS = {"add": "OR", "multiply": "AND", "maximum": "OR", "minimum": "AND", **_BITWISE}
+
+
+def _combined(text: str, kind: str, d: Any, index: Flat, values: Any, size: Size) -> Any:
+    return ins1(f"{text}_DPERMUTE {word(kind)}", kind, values, index.h, d, index.size.seg, size.seg)

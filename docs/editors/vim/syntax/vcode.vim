@@ -7,13 +7,14 @@ syn keyword vcodeType INT FLOAT BOOL CHAR SEGDES
 syn keyword vcodeConstant T F STDIN STDOUT STDERR NULL_STREAM
 syn match vcodeNumber "\%(^\|[[:space:](]\)\zs[-+]\=\d\+\%(\.\d*\%([eE][-+]\=\d\+\)\=\)\=\ze\%([[:space:])]\|$\)"
 " generated
-syn keyword vcodeInstruction ACOS AND AND_REDUCE AND_SCAN ASIN ATAN BFPERMUTE BPERMUTE B_TO_I CEIL CONST COPY
-syn keyword vcodeInstruction COS COSH CPOP DFPERMUTE DIST DPERMUTE EXIT EXP EXTRACT FCLOSE FLOOR FOPEN
-syn keyword vcodeInstruction FPERMUTE FREAD FREAD_CHAR FWRITE INDEX I_TO_B I_TO_F LENGTH LENGTHS LOG LSHIFT
-syn keyword vcodeInstruction MAKE_SEGDES MAX_REDUCE MAX_SCAN MIN_REDUCE MIN_SCAN NOT OR OR_REDUCE OR_SCAN PACK
-syn keyword vcodeInstruction PAIR PERMUTE POP RAND RANK_DOWN RANK_UP READ REPLACE ROUND RSHIFT SELECT SIN SINH
-syn keyword vcodeInstruction SPAWN SQRT SRAND START_TIMER STOP_TIMER TAN TANH TRUNC UNPAIR WRITE XOR
-syn keyword vcodeInstruction XOR_REDUCE XOR_SCAN
+syn keyword vcodeInstruction ACOS AND AND_DPERMUTE AND_REDUCE AND_SCAN ASIN ATAN BFPERMUTE BPERMUTE B_TO_I
+syn keyword vcodeInstruction CEIL CONST COPY COS COSH CPOP DFPERMUTE DIST DPERMUTE EXIT EXP EXTRACT FCLOSE
+syn keyword vcodeInstruction FLOOR FOPEN FPERMUTE FREAD FREAD_CHAR FWRITE INDEX I_TO_B I_TO_F LENGTH LENGTHS
+syn keyword vcodeInstruction LOG LSHIFT MAKE_SEGDES MAX_DPERMUTE MAX_REDUCE MAX_SCAN MIN_DPERMUTE MIN_REDUCE
+syn keyword vcodeInstruction MIN_SCAN NOT OR OR_DPERMUTE OR_REDUCE OR_SCAN PACK PAIR PERMUTE POP RAND
+syn keyword vcodeInstruction RANK_DOWN RANK_UP READ REPLACE ROUND RSHIFT SELECT SIN SINH SPAWN SQRT SRAND
+syn keyword vcodeInstruction START_TIMER STOP_TIMER TAN TANH TRUNC UNPAIR WRITE XOR XOR_DPERMUTE XOR_REDUCE
+syn keyword vcodeInstruction XOR_SCAN
 syn match vcodeInstruction "\%(^\|\s\)\zs>\ze\%([[:space:](]\|$\)"
 syn match vcodeInstruction "\%(^\|\s\)\zs=\ze\%([[:space:](]\|$\)"
 syn match vcodeInstruction "\%(^\|\s\)\zs<\ze\%([[:space:](]\|$\)"
@@ -29,6 +30,8 @@ syn match vcodeInstruction "\%(^\|\s\)\zs+_SCAN\ze\%([[:space:](]\|$\)"
 syn match vcodeInstruction "\%(^\|\s\)\zs\*_SCAN\ze\%([[:space:](]\|$\)"
 syn match vcodeInstruction "\%(^\|\s\)\zs+_REDUCE\ze\%([[:space:](]\|$\)"
 syn match vcodeInstruction "\%(^\|\s\)\zs\*_REDUCE\ze\%([[:space:](]\|$\)"
+syn match vcodeInstruction "\%(^\|\s\)\zs+_DPERMUTE\ze\%([[:space:](]\|$\)"
+syn match vcodeInstruction "\%(^\|\s\)\zs\*_DPERMUTE\ze\%([[:space:](]\|$\)"
 " end
 syn match vcodeStatement "\%(^\|\s\)\zs\%(RET\|IF\|ELSE\|ENDIF\)\ze\%(\s\|$\)"
 syn match vcodeName "\%(^\|\s\)\zs\%(FUNC\|CALL\)\s\+\S\+" contains=vcodeStatementWord

@@ -184,17 +184,24 @@ TEST_CASE("elementwise instructions read one repeated number if they have two op
   CHECK_FALSE(op_takes(Op::kCall, 1000, Form::kUniform));
 }
 
-TEST_CASE("scans and reductions come in pairs of the same scalar operation and words") {
+TEST_CASE("scans, reductions and combining scatters are of the same scalar operations and words") {
+  int combining = 0;
   for (const OpInfo& scan : all_ops()) {
+    combining += scan.kind == OpKind::kCombine ? 1 : 0;
     if (scan.kind != OpKind::kScan) continue;
     INFO(scan.text);
-    const std::string name = std::string(scan.text.substr(0, scan.text.find("_SCAN"))) + "_REDUCE";
-    const auto reduce = find_op(name);
-    REQUIRE(reduce);
-    CHECK(op_info(*reduce).scalar == scan.scalar);
-    CHECK(op_info(*reduce).words == scan.words);
-    CHECK(op_info(*reduce).kind == OpKind::kReduce);
+    const std::string operation(scan.text.substr(0, scan.text.find("_SCAN")));
+    for (const auto& [suffix, kind] :
+         {std::pair{"_REDUCE", OpKind::kReduce}, std::pair{"_DPERMUTE", OpKind::kCombine}}) {
+      const auto other = find_op(operation + suffix);
+      REQUIRE(other);
+      CHECK(op_info(*other).scalar == scan.scalar);
+      CHECK(op_info(*other).words == scan.words);
+      CHECK(op_info(*other).kind == kind);
+    }
+    --combining;
   }
+  CHECK(combining == 0);
 }
 
 TEST_CASE("identities are those of the legacy interpreter") {
