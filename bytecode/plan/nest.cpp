@@ -53,7 +53,7 @@ std::string print(const Nest& nest) {
   for (std::size_t n = 0; n < nest.nodes.size(); ++n) {
     const NestNode& node = nest.nodes[n];
     out += "  node " + std::to_string(n) + ": ";
-    out += node.condition == kNone ? "leaf " + std::to_string(node.leaf)
+    out += node.condition == kNone ? (node.leaf == kNone ? "fails" : "leaf " + std::to_string(node.leaf))
                                    : "if " + number(node.condition) + " then " + std::to_string(node.yes) +
                                          " else " + std::to_string(node.no);
     out += "\n";

@@ -1,6 +1,7 @@
 // A tail-parallel function as a loop nest: over the instances of a level, and within each over its elements.
 // It is what the function does for one instance, which is what it does for many (ssa::LiftedInfo): lengths
-// are numbers, a filter's result is a list, a descriptor is nothing but the lengths in it. What the recursive
+// are numbers, a filter's result is a list, a descriptor is nothing but the lengths in it, and a fold over a
+// segment is a number: what folds that list, in the order that all folds have. What the recursive
 // call is given becomes instances of the next level; what it will return belongs where the instance's result
 // has room for it (ssa/levels.h), so that nothing is left to be done when it does.
 #pragma once
@@ -63,12 +64,14 @@ struct NestLeaf {
 struct NestNode {
   std::int32_t condition = kNone;        // BOOL, a number; kNone: a leaf
   std::int32_t yes = kNone, no = kNone;  // nodes
-  std::int32_t leaf = kNone;
+  std::int32_t leaf = kNone;             // kNone: an instance that comes here fails
 };
 
 struct Nest {
-  // kElement and kGather pull from lists of parameters, kUniform numbers and lengths; kScanned is how many
-  // elements list `a` has, which has a filter. There is nothing else. Elements trap nowhere.
+  // kElement and kGather pull from lists of parameters, kUniform numbers and lengths; kWithin is an element's
+  // number among those under descriptor `desc`, a parameter. kScanned is what `scalar` folds list `a` to,
+  // whose elements are values, or, without one, how many elements it has: it has a filter. There is nothing
+  // else. Elements trap nowhere.
   soac::Body body;
   std::vector<std::int32_t> spaces;  // by value of the body: the descriptor it has an element for each of;
                                      // kNone: it is a number

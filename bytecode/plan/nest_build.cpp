@@ -65,14 +65,24 @@ class Builder {
 
   // ---- ways
 
+  // Where a check of the program has failed, or something has effects: an interpreter tells.
+  [[nodiscard]] static bool fails(const ssa::Block& block) {
+    return block.end.kind == ssa::Exit::kStop ||
+           std::any_of(block.insts.begin(), block.insts.end(),
+                       [](const Inst& in) { return op_kind(in.op) == OpKind::kHost; });
+  }
+  std::int32_t add_node(const NestNode& node) {
+    nest_.nodes.push_back(node);
+    return static_cast<std::int32_t>(nest_.nodes.size() - 1);
+  }
   std::int32_t go(ssa::BlockId b) {
     while (refusal_.empty()) {
       if (++steps_ > kMostSteps) refuse("it has too many ways");
       const ssa::Block& block = f_.blocks[at(b)];
+      if (fails(block)) return add_node({});
       for (const Inst& in : block.insts)
         if (!step(in)) return kNone;
       const ssa::Terminator& end = block.end;
-      if (end.kind == ssa::Exit::kStop) refuse("it may end the program");
       if (end.kind == ssa::Exit::kReturn) return leave(end.arguments);
       if (end.kind == ssa::Exit::kJump) b = jump(end);
       if (end.kind != ssa::Exit::kBranch) continue;
@@ -96,8 +106,7 @@ class Builder {
   }
   std::int32_t fork(std::int32_t c, const ssa::Terminator& end) {
     check_stack();
-    const auto node = static_cast<std::int32_t>(nest_.nodes.size());
-    nest_.nodes.push_back({c, kNone, kNone, kNone});
+    const std::int32_t node = add_node({c, kNone, kNone, kNone});
     const MaskedFlags::Facts facts = flags_.facts();
     const std::vector<Meaning> values = values_;
     const auto children = children_;
@@ -211,8 +220,7 @@ class Builder {
     leaf.checks = checks_;
     nest_.leaves.push_back(std::move(leaf));
     if (nest_.leaves.size() > kMostLeaves) refuse("it has too many ways");
-    nest_.nodes.push_back({kNone, kNone, kNone, static_cast<std::int32_t>(nest_.leaves.size() - 1)});
-    return static_cast<std::int32_t>(nest_.nodes.size() - 1);
+    return add_node({kNone, kNone, kNone, static_cast<std::int32_t>(nest_.leaves.size() - 1)});
   }
   std::int32_t unlike_list() {
     refuse("a result that is not put together of lists");
