@@ -312,9 +312,27 @@ std::int32_t NestInsts::element(const Meaning& list, std::int32_t index) {
   return made;
 }
 
+// Of a few numbers.
+Meaning NestInsts::gather_row(const std::vector<Meaning>& of) {
+  const Meaning &v = of[0], &index = of[1];
+  std::vector<std::size_t> from, to;
+  if (!index.is(Kind::kRow) || !begins(of[2], v.numbers.size(), from) ||
+      !begins(of[3], index.numbers.size(), to) || from.size() != to.size())
+    return {};
+  Meaning made = Meaning::row({});
+  for (std::size_t k = 0; k + 1 < to.size(); ++k)
+    for (std::size_t i = to[k]; i < to[k + 1]; ++i) {
+      const auto place = numbers_.few(index.numbers[i]);
+      if (!place || *place >= from[k + 1] - from[k]) return {};
+      made.numbers.push_back(v.numbers[from[k] + *place]);
+    }
+  return made;
+}
+
 // The same element over and over, or the whole list.
 Meaning NestInsts::gather(const std::vector<Meaning>& of) {
   const Meaning &v = of[0], &index = of[1], &from = of[2], &to = of[3];
+  if (v.is(Kind::kRow)) return gather_row(of);
   if (!v.is(Kind::kList) || !fills(v, from) || !to.is(Kind::kShape) || to.numbers.size() != 1) return {};
   if (index.is(Kind::kList)) {
     if (index.list.space != kNone || !nest_.given(v.list) || !fills(index, to)) return {};
@@ -354,31 +372,54 @@ Meaning NestInsts::replace(const std::vector<Meaning>& of) {
 // pieces fill a result.
 Meaning NestInsts::scatter(const std::vector<Meaning>& of) {
   const Meaning &v = of[0], &places = of[1], &defaults = of[2], &from = of[3], &to = of[4];
-  if (!places.is(Kind::kPlaces) || !from.is(Kind::kShape) || !to.is(Kind::kShape)) return {};
+  if (!from.is(Kind::kShape) || !to.is(Kind::kShape)) return {};
   if (to.numbers.size() != 1 || from.numbers.size() != 1) return {};
+  if (v.is(Kind::kRow)) return scatter_row(of);
   const bool called = v.is(Kind::kCalled);
-  if (called ? v.lengths.size() != places.numbers.size() : !v.is(Kind::kList) || places.numbers.size() != 1)
-    return {};
-  const bool fresh = defaults.is(Kind::kList) && defaults.list.space == kNone;
-  if ((!fresh && !defaults.is(Kind::kPieces)) || !numbers_.equal(defaults.list.length, to.numbers[0]))
-    return {};
+  if (!places.is(Kind::kPlaces)) return {};
+  const std::size_t moves = called ? v.lengths.size() : 1, runs = places.numbers.size();
+  if ((!called && !v.is(Kind::kList)) || (runs != moves && runs != 1)) return {};
+  if (!written_over(defaults, to)) return {};
   if (called && defaults.result != kNone && defaults.result != v.result) return {};
   Meaning made = defaults;
   made.kind = Kind::kPieces;
   made.list.value = kNone;
   made.result = called ? v.result : made.result;
   std::int32_t moved = numbers_.constant(0);
-  for (std::size_t k = 0; k < places.numbers.size(); ++k) {
+  for (std::size_t k = 0; k < moves; ++k) {
     const std::int32_t length = called ? v.lengths[k] : v.list.length;
-    if (!numbers_.equal(places.lengths[k], length)) return {};
+    if (runs == moves && !numbers_.equal(places.lengths[k], length)) return {};
     NestPiece piece;
-    piece.start = places.numbers[k];
+    piece.start = runs == moves ? places.numbers[k] : numbers_.sum(places.numbers[0], moved);
     piece.length = length;
     (called ? piece.child : piece.list) = called ? static_cast<std::int32_t>(k) : add_list(v.list);
     made.pieces.push_back(piece);
     moved = numbers_.sum(moved, length);
   }
-  return numbers_.equal(moved, from.numbers[0]) ? made : Meaning{};
+  const bool all = runs == moves || numbers_.equal(moved, places.lengths[0]);
+  return all && numbers_.equal(moved, from.numbers[0]) ? made : Meaning{};
+}
+
+// Nobody reads what stands there, or it is put together itself.
+bool NestInsts::written_over(const Meaning& defaults, const Meaning& to) const {
+  const bool fresh = defaults.is(Kind::kList) && defaults.list.space == kNone;
+  return (fresh || defaults.is(Kind::kPieces)) && numbers_.equal(defaults.list.length, to.numbers[0]);
+}
+
+// A few numbers, one by one.
+Meaning NestInsts::scatter_row(const std::vector<Meaning>& of) {
+  const Meaning &v = of[0], &places = of[1], &defaults = of[2], &from = of[3], &to = of[4];
+  const auto few = static_cast<std::int64_t>(v.numbers.size());
+  if (!places.is(Kind::kRow) || places.numbers.size() != v.numbers.size() || !written_over(defaults, to) ||
+      !numbers_.is_known(from.numbers[0], few))
+    return {};
+  Meaning made = defaults;
+  made.kind = Kind::kPieces;
+  made.list.value = kNone;
+  const std::int32_t one = numbers_.constant(1);
+  for (std::size_t k = 0; k < v.numbers.size(); ++k)
+    made.pieces.push_back({add_list({v.numbers[k], kNone, kNone, one}), kNone, places.numbers[k], one});
+  return made;
 }
 
 Meaning NestInsts::lengths(Op op, const Meaning& of) {

@@ -41,13 +41,16 @@ class NestInsts {
   [[nodiscard]] Meaning extract(const Meaning& v, const Meaning& index, const Meaning& shape);
   [[nodiscard]] Meaning replace(const std::vector<Meaning>& of);
   [[nodiscard]] Meaning gather(const std::vector<Meaning>& of);
+  [[nodiscard]] Meaning gather_row(const std::vector<Meaning>& of);
   [[nodiscard]] Meaning scatter(const std::vector<Meaning>& of);
+  [[nodiscard]] Meaning scatter_row(const std::vector<Meaning>& of);
   [[nodiscard]] Meaning lengths(Op op, const Meaning& of);
 
   // By segment of a descriptor whose lengths are known, where its elements begin; false: they are not known,
   // or not as many as these.
   [[nodiscard]] bool begins(const Meaning& shape, std::size_t total, std::vector<std::size_t>& at) const;
   [[nodiscard]] bool fills(const Meaning& list, const Meaning& shape) const;
+  [[nodiscard]] bool written_over(const Meaning& defaults, const Meaning& to) const;
   // A list; places that are counted up over all elements under a descriptor are one.
   [[nodiscard]] Meaning as_list(const Meaning& m);
   [[nodiscard]] std::int32_t space_of(std::int32_t v);

@@ -180,7 +180,9 @@ class Emitter {
     for (const std::int32_t l : given_to_children(leaf)) lists.insert(l);
     for (const auto& result : leaf.results)
       for (const NestPiece& p : result)
-        if (p.list != kNone && !nest_.given(nest_.lists[at(p.list)])) lists.insert(p.list);
+        if (p.list != kNone && !nest_.given(nest_.lists[at(p.list)]) &&
+            nest_.lists[at(p.list)].space != kNone)
+          lists.insert(p.list);
   }
   // What is folded on the way to a number, or to a list that is.
   void want_folded(std::int32_t v, std::set<std::int32_t>& lists) const {
@@ -211,23 +213,53 @@ class Emitter {
     want(n, lists);
     for (const std::int32_t l : lists) make_list(l, n);
     make(leaf.length, n);
-    if (leaf.length != leaf.wanted) {
+    if (nest_.sizes && leaf.length != leaf.wanted) {
       const x86::Gp length = numbers_.get(leaf.length), wanted = numbers_.get(leaf.wanted);
       cc_.cmp(length, wanted);
       cc_.jne(failed_);
     }
     const x86::Gp place = cc_.newInt64();
-    cc_.mov(place, x86::qword_ptr(instance_));
+    cc_.mov(place, nest_.sizes ? x86::qword_ptr(instance_) : field(offsetof(NestArgs, own)));
     for (std::size_t r = 0; r < leaf.results.size(); ++r)
       for (const NestPiece& p : leaf.results[r])
-        if (p.list != kNone) copy(p, r, place, n);
+        if (p.list != kNone) lay(p, r, place, n);
+    if (!nest_.sizes) record(leaf, place, n);
     for (std::size_t c = 0; c < leaf.children.size(); ++c) child(leaf, c, place, n);
     for (const std::int32_t l : given_to_children(leaf)) cc_.mov(slot(at(l)), ends_.at(l));
     cc_.jmp(done_);
   }
 
+  void record(const NestLeaf& leaf, const x86::Gp& own, std::int32_t n) {
+    const x86::Gp record = cc_.newIntPtr(), children = cc_.newIntPtr();
+    const auto word = [&](std::size_t offset) {
+      return x86::qword_ptr(record, static_cast<std::int32_t>(offset));
+    };
+    cc_.mov(record, x86::qword_ptr(instance_));
+    cc_.mov(word(offsetof(plan::NestRecord, own)), own);
+    cc_.mov(word(offsetof(plan::NestRecord, leaf)), static_cast<std::int32_t>(&leaf - nest_.leaves.data()));
+    cc_.mov(children, field(offsetof(NestArgs, records)));
+    cc_.mov(word(offsetof(plan::NestRecord, children)), children);
+    make(leaf.length, n);
+    cc_.mov(word(offsetof(plan::NestRecord, length)), numbers_.get(leaf.length));
+    for (std::size_t c = 0; c < leaf.called.size(); ++c) {
+      make(leaf.called[c].start, n);
+      cc_.mov(word(sizeof(plan::NestRecord) + 8 * c), numbers_.get(leaf.called[c].start));
+    }
+    cc_.add(own, numbers_.get(leaf.length));
+    cc_.mov(field(offsetof(NestArgs, own)), own);
+    cc_.add(children, static_cast<std::int32_t>(leaf.children.size() * nest_.record_bytes()));
+    cc_.mov(field(offsetof(NestArgs, records)), children);
+  }
+
   void child(const NestLeaf& leaf, std::size_t c, const x86::Gp& place, std::int32_t n) {
-    for (const NestPiece& p : leaf.results[0])
+    if (!nest_.sizes) {
+      const x86::Gp record = cc_.newIntPtr();
+      cc_.mov(record, x86::qword_ptr(instance_));
+      cc_.mov(record, x86::qword_ptr(record, offsetof(plan::NestRecord, children)));
+      cc_.add(record, static_cast<std::int32_t>(c * nest_.record_bytes()));
+      cc_.mov(x86::qword_ptr(next_), record);
+    }
+    for (const NestPiece& p : leaf.results.empty() ? std::vector<NestPiece>() : leaf.results[0])
       if (p.child == static_cast<std::int32_t>(c)) {
         make(p.start, n);
         const x86::Gp to = cc_.newInt64();
@@ -249,6 +281,24 @@ class Emitter {
       }
     }
     cc_.add(next_, static_cast<std::int32_t>(8 * nest_.cells()));
+  }
+
+  // A list, or a number a few times.
+  void lay(const NestPiece& p, std::size_t r, const x86::Gp& place, std::int32_t n) {
+    const NestList& list = nest_.lists[at(p.list)];
+    if (list.space != kNone) return copy(p, r, place, n);
+    const Storage to = storage_.targets[r];
+    make(p.start, n);
+    make(list.value, n);
+    const x86::Gp target = cc_.newIntPtr(), first = cc_.newInt64(), one = numbers_.get(list.value);
+    cc_.mov(first, place);
+    cc_.add(first, numbers_.get(p.start));
+    cc_.mov(target, slot(nest_.lists.size() + r));
+    cc_.lea(target, x86::ptr(target, first, scale_of(to)));
+    const std::int64_t times = nest_.body.insts[at(p.length)].imm;
+    for (std::int64_t k = 0; k < times; ++k)
+      store(x86::ptr(target, static_cast<std::int32_t>(k * static_cast<std::int64_t>(storage_bytes(to)))),
+            one, to);
   }
 
   // Of a result: nothing but its elements is written, for others' stand beside them.
