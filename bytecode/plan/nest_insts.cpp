@@ -19,6 +19,12 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 // Does a scatter move every element, over defaults?
 bool moves_all(Op op) { return move_operands(op).flags < 0 && move_operands(op).defaults >= 0; }
 
+// Nobody reads what stands there, or it is put together itself.
+bool written_over(const NestNumbers& numbers, const Meaning& defaults, const Meaning& to) {
+  const bool fresh = defaults.is(Kind::kList) && defaults.list.space == kNone;
+  return (fresh || defaults.is(Kind::kPieces)) && numbers.equal(defaults.list.length, to.numbers[0]);
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------ what there is
@@ -379,7 +385,7 @@ Meaning NestInsts::scatter(const std::vector<Meaning>& of) {
   if (!places.is(Kind::kPlaces)) return {};
   const std::size_t moves = called ? v.lengths.size() : 1, runs = places.numbers.size();
   if ((!called && !v.is(Kind::kList)) || (runs != moves && runs != 1)) return {};
-  if (!written_over(defaults, to)) return {};
+  if (!written_over(numbers_, defaults, to)) return {};
   if (called && defaults.result != kNone && defaults.result != v.result) return {};
   Meaning made = defaults;
   made.kind = Kind::kPieces;
@@ -400,18 +406,12 @@ Meaning NestInsts::scatter(const std::vector<Meaning>& of) {
   return all && numbers_.equal(moved, from.numbers[0]) ? made : Meaning{};
 }
 
-// Nobody reads what stands there, or it is put together itself.
-bool NestInsts::written_over(const Meaning& defaults, const Meaning& to) const {
-  const bool fresh = defaults.is(Kind::kList) && defaults.list.space == kNone;
-  return (fresh || defaults.is(Kind::kPieces)) && numbers_.equal(defaults.list.length, to.numbers[0]);
-}
-
 // A few numbers, one by one.
 Meaning NestInsts::scatter_row(const std::vector<Meaning>& of) {
   const Meaning &v = of[0], &places = of[1], &defaults = of[2], &from = of[3], &to = of[4];
   const auto few = static_cast<std::int64_t>(v.numbers.size());
-  if (!places.is(Kind::kRow) || places.numbers.size() != v.numbers.size() || !written_over(defaults, to) ||
-      !numbers_.is_known(from.numbers[0], few))
+  if (!places.is(Kind::kRow) || places.numbers.size() != v.numbers.size() ||
+      !written_over(numbers_, defaults, to) || !numbers_.is_known(from.numbers[0], few))
     return {};
   Meaning made = defaults;
   made.kind = Kind::kPieces;

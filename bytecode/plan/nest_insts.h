@@ -50,7 +50,6 @@ class NestInsts {
   // or not as many as these.
   [[nodiscard]] bool begins(const Meaning& shape, std::size_t total, std::vector<std::size_t>& at) const;
   [[nodiscard]] bool fills(const Meaning& list, const Meaning& shape) const;
-  [[nodiscard]] bool written_over(const Meaning& defaults, const Meaning& to) const;
   // A list; places that are counted up over all elements under a descriptor are one.
   [[nodiscard]] Meaning as_list(const Meaning& m);
   [[nodiscard]] std::int32_t space_of(std::int32_t v);

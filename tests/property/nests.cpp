@@ -48,8 +48,10 @@ let mean = sum(v) / float(#v);
 in s[0] ++ {x * inner : x in v | x == pivot} ++ s[1] $
 )";
 
+constexpr const char* kHead = "function order(v) : [int] -> [int] = if #v < 2 then v else ";
+
 std::vector<Sort> sorts() {
-  const std::string head = "function order(v) : [int] -> [int] = if #v < 2 then v else ";
+  const std::string head = kHead;
   const std::string parts = head + R"(
   let pivot = v[#v / 2];
       less = {x in v | x < pivot};
@@ -59,6 +61,7 @@ std::vector<Sort> sorts() {
   return {
       {"quicksort", applied(test::first_definition("quicksort") + "function order(v) = quicksort(v) $")},
       {"the other way round", applied(parts + "s[1] ++ same ++ s[0] $")},
+      {"one of those that are equal", applied(parts + "s[0] ++ [pivot] ++ s[1] $"), false},
       {"a pivot that may not be there", applied(head + R"(
 let pivot = v[#v / 2 + rem(v[0], 3) / 2];
     s = {order(p) : p in [{x in v | x < pivot}, {x in v | x > pivot}]}
@@ -74,7 +77,20 @@ in s[0] ++ {x in v | x == pivot} ++ s[1] $
 let by = v[0] / 3 + 7 / v[0] - 7 / v[0];
     s = {order(p) : p in [{x in v | x / 3 < by}, {x in v | x / 3 > by}]}
 in s[0] ++ {x in v | x / 3 == by} ++ s[1] $)")},
-      // What is folded shows in the results.
+      {"numbers besides", R"(
+function order(v, low, up) = if #v < 2 or low > 30 then v else
+let pivot = v[low];
+    s = {order(p, l, u) : p in [{x in v | up == (x < pivot) and x /= pivot}, {x in v | up == (x > pivot) and x /= pivot}];
+                          l in [low / 2, low + 1]; u in [not(up), up]}
+in s[0] ++ {x in v | x == pivot} ++ s[1] $
+{order({rem(i * k, 7) : i in [0:k]}, rem(k, 3), k > 4) : k in [0:9]} $)"},
+  };
+}
+
+// What is folded shows in the results.
+std::vector<Sort> folds() {
+  const std::string head = kHead;
+  return {
       {"the mean", applied(head + R"(
 let pivot = sum(v) / #v;
     s = {order(p) : p in [{x in v | x < pivot}, {x in v | x > pivot}]}
@@ -94,8 +110,12 @@ in s[0] ++ {x in v | x == pivot} ++ s[1] $)")},
       {"real folds",
        std::string(kRealFolds) + "{order({float(rem(i * k, 7)) : i in [0:k]}, float(k)) : k in [0:9]} $",
        false},
-      {"one of those that are equal", applied(parts + "s[0] ++ [pivot] ++ s[1] $"), false},
-      // Lengths of results are found by the recursion.
+  };
+}
+
+// Lengths of results are found by the recursion.
+std::vector<Sort> findings() {
+  return {
       {"marks around lists", applied(R"(
 function order(v) : [int] -> [int] = if #v < 2 then [0] ++ v else
 let pivot = v[#v / 2];
@@ -115,14 +135,13 @@ let (a, b) = p; (c, d) = q;
 in if #left < 2 or #left == #v then [p] ++ left
    else let m = v[max_index(side)] in flatten({order(left, e, f) : e in [p, m]; f in [m, q]}) $
 {order({(float(rem(i * k, 7)), float(rem(i * i, 5))) : i in [0:k]}, (float(k), 0.5), (0.0, float(i))) : k in [0:9]; i in [0:9]} $)"},
-      {"numbers besides", R"(
-function order(v, low, up) = if #v < 2 or low > 30 then v else
-let pivot = v[low];
-    s = {order(p, l, u) : p in [{x in v | up == (x < pivot) and x /= pivot}, {x in v | up == (x > pivot) and x /= pivot}];
-                          l in [low / 2, low + 1]; u in [not(up), up]}
-in s[0] ++ {x in v | x == pivot} ++ s[1] $
-{order({rem(i * k, 7) : i in [0:k]}, rem(k, 3), k > 4) : k in [0:9]} $)"},
   };
+}
+
+std::vector<Sort> all_sorts() {
+  std::vector<Sort> all = sorts();
+  for (const auto& more : {folds(), findings()}) all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 struct Met {
@@ -176,7 +195,7 @@ TEST_CASE("loop nests of NESL functions mean what the interpreter does") {
   for (const vm::cpu::Isa isa : testing::isas()) {
     const auto engine = vm::cpu::make_engine({.isa = isa});
     Met met;
-    for (const Sort& sort : sorts()) {
+    for (const Sort& sort : all_sorts()) {
       INFO(sort.name);
       const ssa::Module module = test::nesl_module(sort.text);
       const auto found = nests_of(module);

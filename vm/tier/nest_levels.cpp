@@ -62,9 +62,11 @@ bool NestLevels::step(Part part, const Lengths& lengths, Memory& memory, const s
   return true;
 }
 
+// Instances end in different leaves, each in one.
 std::int64_t NestLevels::most_own(Part part, const Lengths& lengths) const {
-  std::int64_t most = 0;
-  for (const plan::NestLeaf& leaf : nest_.leaves)
+  std::int64_t all = 0;
+  for (const plan::NestLeaf& leaf : nest_.leaves) {
+    std::int64_t most = 0;
     for (const auto& result : leaf.results) {
       std::int64_t elements = 0;
       for (const plan::NestPiece& p : result) {
@@ -74,7 +76,9 @@ std::int64_t NestLevels::most_own(Part part, const Lengths& lengths) const {
       }
       most = std::max(most, elements);
     }
-  return most;
+    all += most;
+  }
+  return all;
 }
 
 NestLevels::Lengths NestLevels::lengths_of(Part part) const {

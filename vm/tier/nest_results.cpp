@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "bytecode/base/check.h"
 #include "vm/prims/operands.h"
 
 namespace nvm::vm {
@@ -11,6 +12,10 @@ namespace nvm::vm {
 namespace {
 
 using plan::NestRecord;
+
+// Bytes of records: a recursion with more instances than that is one of small lists, which levels hold
+// better.
+constexpr std::int64_t kMostRecords = std::int64_t{64} << 20;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -48,6 +53,8 @@ void NestResults::reserve(std::int64_t own, std::int64_t records) {
   if (records > 0 && (chunks_.empty() || chunks_.back().used + bytes > chunks_.back().bytes)) {
     constexpr std::int64_t kLeast = 1 << 16;
     const std::int64_t size = std::max(bytes, kLeast);
+    records_ += size;
+    if (records_ > kMostRecords) throw Fault{Fault::Kind::kMemory, "too many instances to remember"};
     chunks_.push_back({context_.pool->allocate(ByteCount::of(size, 1)), size, 0});
   }
   if (elements_ + own <= room_) return;
@@ -71,6 +78,7 @@ void NestResults::begin(plan::NestLevel& level) {
 void NestResults::end(const plan::NestLevel& level) {
   if (!chunks_.empty()) chunks_.back().used = level.records - chunks_.back().buffer.data();
   elements_ = level.own;
+  NVM_CHECK(targets_.empty() || elements_ <= room_, "no more of results than there was room for");
 }
 
 template <typename Visit>

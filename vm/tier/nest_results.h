@@ -43,6 +43,7 @@ class NestResults {
   std::vector<BufferRef> own_;
   std::vector<std::byte*> targets_;
   std::int64_t elements_ = 0, room_ = 0;
+  std::int64_t records_ = 0;  // bytes
 };
 
 }  // namespace nvm::vm

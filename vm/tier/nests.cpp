@@ -108,6 +108,7 @@ class NestRunner final : public FunctionHook {
         return std::nullopt;
       return results.take();
     } catch (const Fault&) {  // memory
+      nests_.count(function, false);
       return std::nullopt;
     }
   }
