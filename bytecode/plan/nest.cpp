@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "bytecode/ssa/levels.h"
-
 namespace nvm::plan {
 
 namespace {
@@ -24,6 +22,8 @@ std::int32_t Nest::find(NestInput::What what, std::int32_t parameter) const {
     if (inputs[i].what == what && inputs[i].parameter == parameter) return static_cast<std::int32_t>(i);
   return kNone;
 }
+
+std::size_t Nest::record_bytes() const { return sizeof(NestRecord) + 8 * most_children(); }
 
 std::size_t Nest::most_children() const {
   std::size_t most = 0;
@@ -53,7 +53,7 @@ std::string print(const Nest& nest) {
   for (std::size_t n = 0; n < nest.nodes.size(); ++n) {
     const NestNode& node = nest.nodes[n];
     out += "  node " + std::to_string(n) + ": ";
-    out += node.condition == kNone ? "leaf " + std::to_string(node.leaf)
+    out += node.condition == kNone ? (node.leaf == kNone ? "fails" : "leaf " + std::to_string(node.leaf))
                                    : "if " + number(node.condition) + " then " + std::to_string(node.yes) +
                                          " else " + std::to_string(node.no);
     out += "\n";
@@ -67,6 +67,7 @@ std::string print(const Nest& nest) {
       for (const NestPiece& p : result) out += " (" + print(p) + ")";
       out += "\n";
     }
+    for (const NestPiece& p : leaf.called) out += "    called " + print(p) + "\n";
     for (const auto& child : leaf.children) {
       out += "    child";
       for (const std::int32_t a : child) out += " " + (a == kNone ? "-" : std::to_string(a));
@@ -81,7 +82,7 @@ std::string print_nests(const ssa::Module& module) {
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     const auto id = static_cast<ssa::FunctionId>(i);
     const ssa::Function& f = module.functions[i];
-    if (f.removed || !ssa::find_levels(module, id)) continue;
+    if (f.removed || !may_be_nest(module, id)) continue;
     std::string refusal;
     const auto nest = build_nest(module, id, refusal);
     out += f.name + (nest ? ": a loop nest\n" + print(*nest) : ": no loop nest: " + refusal + "\n");

@@ -1,8 +1,10 @@
-// A tail-parallel function as a loop nest: over the instances of a level, and within each over its elements.
+// A recursive function as a loop nest: over the instances of a level, and within each over its elements.
 // It is what the function does for one instance, which is what it does for many (ssa::LiftedInfo): lengths
-// are numbers, a filter's result is a list, a descriptor is nothing but the lengths in it. What the recursive
+// are numbers, a filter's result is a list, a descriptor is nothing but the lengths in it, and a fold over a
+// segment is a number: what folds that list, in the order that all folds have. What the recursive
 // call is given becomes instances of the next level; what it will return belongs where the instance's result
-// has room for it (ssa/levels.h), so that nothing is left to be done when it does.
+// has room for it. If results are as long as the function says beforehand (ssa/levels.h), nothing is left to
+// be done when it does; else an instance leaves a record of its part, and all are put together in the end.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@ namespace nvm::plan {
 using soac::kNone;
 
 // What an instance is given, by VarId of the body. In memory an instance is one cell of 8 bytes for its place
-// among the results, counted in elements, and one for each of these.
+// among the results, counted in elements, or for the address of its record, and one for each of these.
 struct NestInput {
   enum class What : std::uint8_t {
     kNumber,  // the element that parameter `parameter` has for it: INT, BOOL as 0 or 1, the bits of a FLOAT
@@ -54,6 +56,9 @@ struct NestLeaf {
   // Of every vector among the results, in order: from the first element on, without gaps and overlaps. Every
   // child stands in each at the same place.
   std::vector<std::vector<NestPiece>> results;
+  // Where lengths are found: those have the instance's own elements alone, and here is, in the order in which
+  // they stand, what children return, with how many own elements in front of it.
+  std::vector<NestPiece> called;
   std::int32_t length = kNone;       // of these; has to be `wanted`
   std::int32_t wanted = kNone;       // the instance's own; the same value if that is known
   std::vector<std::int32_t> checks;  // numbers whose computation may fail, read or not
@@ -63,12 +68,15 @@ struct NestLeaf {
 struct NestNode {
   std::int32_t condition = kNone;        // BOOL, a number; kNone: a leaf
   std::int32_t yes = kNone, no = kNone;  // nodes
-  std::int32_t leaf = kNone;
+  std::int32_t leaf = kNone;             // kNone: an instance that comes here fails
 };
 
 struct Nest {
-  // kElement and kGather pull from lists of parameters, kUniform numbers and lengths; kScanned is how many
-  // elements list `a` has, which has a filter. There is nothing else. Elements trap nowhere.
+  // kElement and kGather pull from lists of parameters, kUniform numbers and lengths; kWithin is an element's
+  // number among those under descriptor `desc`, a parameter; kPerSegment, which no leaf reads, how long the
+  // results of child `imm` are. kScanned is what `scalar` folds list `a` to,
+  // whose elements are values, or, without one, how many elements it has: it has a filter. There is nothing
+  // else. Elements trap nowhere.
   soac::Body body;
   std::vector<std::int32_t> spaces;  // by value of the body: the descriptor it has an element for each of;
                                      // kNone: it is a number
@@ -77,11 +85,14 @@ struct Nest {
   std::vector<NestList> lists;
   std::vector<NestNode> nodes;  // the first is where it begins
   std::vector<NestLeaf> leaves;
-  std::size_t sizes = 0;      // the parameter that says how long results are
+  std::size_t frame = 0;  // the parameter whose one length is how many instances there are
+  // The parameter that says how long results are; nothing: their lengths are found.
+  std::optional<std::size_t> sizes;
   std::size_t lengths = 0;    // the result that says it
   std::vector<Type> results;  // types of the vectors among the results, in order
 
   [[nodiscard]] std::size_t cells() const { return inputs.size() + 1; }
+  [[nodiscard]] std::size_t record_bytes() const;
   // Of the input; kNone: there is none.
   [[nodiscard]] std::int32_t find(NestInput::What what, std::int32_t parameter) const;
   [[nodiscard]] std::size_t most_children() const;
@@ -89,12 +100,28 @@ struct Nest {
   [[nodiscard]] bool given(const NestList& list) const;
 };
 
+// What is left of an instance until the lengths of all results are known. By number in NestLeaf::called, the
+// own elements in front of what a child returns follow.
+struct NestRecord {
+  std::int64_t own = 0;  // place of its own elements among all that are kept so
+  std::int64_t leaf = 0;
+  NestRecord* children = nullptr;
+  std::int64_t length = 0;            // own elements
+  std::int64_t total = 0, place = 0;  // with what children return; in the end
+
+  [[nodiscard]] const std::int64_t* in_front() const {
+    return reinterpret_cast<const std::int64_t*>(this + 1);
+  }
+};
+
+// Is it a recursion that returns lists? Others are never nests.
+[[nodiscard]] bool may_be_nest(const ssa::Module& module, ssa::FunctionId function);
 // Nothing, and `refusal` says why in words, if an instance does something that a nest has no word for.
 [[nodiscard]] std::optional<Nest> build_nest(const ssa::Module& module, ssa::FunctionId function,
                                              std::string& refusal);
 
 [[nodiscard]] std::string print(const Nest& nest);
-// Of all tail-parallel functions of a module; where one is no nest, why.
+// Of all functions of a module that may be nests; where one is none, why.
 [[nodiscard]] std::string print_nests(const ssa::Module& module);
 
 // The instances of one level.
@@ -106,6 +133,9 @@ struct NestLevel {
   // Up to 64 bytes behind may be written. Lists that no child gets begin anew for every instance.
   std::span<std::byte*> lists;
   std::span<std::byte* const> targets;  // by vector among the results
+  // Where lengths are found: the next record, and the place of own elements; in the end, behind them.
+  std::byte* records = nullptr;
+  std::int64_t own = 0;
 };
 
 class NestCode {

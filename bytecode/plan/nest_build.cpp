@@ -20,16 +20,19 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 // Goes every way that one instance may go.
 class Builder {
  public:
-  Builder(const ssa::Module& module, ssa::FunctionId function, const ssa::Levels& levels)
+  Builder(const ssa::Module& module, ssa::FunctionId function, const std::optional<ssa::Levels>& levels)
       : id_(function),
         f_(module.functions[at(function)]),
         insts_(module, nest_),
         flags_(nest_.body),
         values_(at(f_.values())) {
-    nest_.sizes = levels.sizes;
-    nest_.lengths = levels.lengths;
-    for (const Type t : f_.results)
-      if (t != Type::kSegdes) nest_.results.push_back(t);
+    if (levels) nest_.sizes = levels->sizes;
+    for (std::size_t r = 0; r < f_.results.size(); ++r) {
+      if (f_.results[r] == Type::kSegdes)
+        nest_.lengths = r;
+      else
+        nest_.results.push_back(f_.results[r]);
+    }
     const std::vector<ValueId>& parameters = f_.blocks[0].parameters;
     for (std::size_t p = 0; p < parameters.size(); ++p) begin(static_cast<std::int32_t>(p), parameters[p]);
   }
@@ -57,6 +60,7 @@ class Builder {
 
   void begin(std::int32_t p, ValueId v) {
     const ssa::Split& split = f_.lifted.parameters[at(p)];
+    if (split.kind == ssa::Split::Kind::kFrame) nest_.frame = at(p);
     const bool list = split.kind == ssa::Split::Kind::kUnder;
     nest_.under.push_back(list ? split.under : kNone);
     value(v) = insts_.parameter(p, f_.value_types[at(v)], f_.lifted);
@@ -65,14 +69,24 @@ class Builder {
 
   // ---- ways
 
+  // Where a check of the program has failed, or something has effects: an interpreter tells.
+  [[nodiscard]] static bool fails(const ssa::Block& block) {
+    return block.end.kind == ssa::Exit::kStop ||
+           std::any_of(block.insts.begin(), block.insts.end(),
+                       [](const Inst& in) { return op_kind(in.op) == OpKind::kHost; });
+  }
+  std::int32_t add_node(const NestNode& node) {
+    nest_.nodes.push_back(node);
+    return static_cast<std::int32_t>(nest_.nodes.size() - 1);
+  }
   std::int32_t go(ssa::BlockId b) {
     while (refusal_.empty()) {
       if (++steps_ > kMostSteps) refuse("it has too many ways");
       const ssa::Block& block = f_.blocks[at(b)];
+      if (fails(block)) return add_node({});
       for (const Inst& in : block.insts)
         if (!step(in)) return kNone;
       const ssa::Terminator& end = block.end;
-      if (end.kind == ssa::Exit::kStop) refuse("it may end the program");
       if (end.kind == ssa::Exit::kReturn) return leave(end.arguments);
       if (end.kind == ssa::Exit::kJump) b = jump(end);
       if (end.kind != ssa::Exit::kBranch) continue;
@@ -96,8 +110,11 @@ class Builder {
   }
   std::int32_t fork(std::int32_t c, const ssa::Terminator& end) {
     check_stack();
-    const auto node = static_cast<std::int32_t>(nest_.nodes.size());
-    nest_.nodes.push_back({c, kNone, kNone, kNone});
+    if (numbers().called(c)) {
+      refuse("a decision about what its recursive call returns");
+      return kNone;
+    }
+    const std::int32_t node = add_node({c, kNone, kNone, kNone});
     const MaskedFlags::Facts facts = flags_.facts();
     const std::vector<Meaning> values = values_;
     const auto children = children_;
@@ -150,13 +167,24 @@ class Builder {
     children_.emplace(*count, std::vector<std::int32_t>(of.size(), kNone));
     for (std::size_t p = 0; p < of.size(); ++p)
       if (!give(p, of)) return refuse("its recursive call is given more than numbers and lists");
-    const Meaning& sizes = of[nest_.sizes];
+    const std::vector<std::int32_t> lengths = nest_.sizes ? of[*nest_.sizes].numbers : found_lengths(*count);
     for (std::uint32_t r = 0; r < in.results; ++r) {
       Meaning& made = value(in.first_result + static_cast<ValueId>(r));
-      made = Meaning::shape(sizes.numbers);
+      made = Meaning::shape(lengths);
       if (r == nest_.lengths) continue;
-      made = {Kind::kCalled, {}, sizes.numbers, {}, {}, static_cast<std::int32_t>(r)};
+      made = {Kind::kCalled, {}, lengths, {}, {}, static_cast<std::int32_t>(r)};
     }
+  }
+  [[nodiscard]] std::vector<std::int32_t> found_lengths(std::size_t children) {
+    std::vector<std::int32_t> lengths;
+    for (std::size_t c = 0; c < children; ++c) {
+      soac::BodyInst in;
+      in.pull = soac::Pull::kPerSegment;
+      in.imm = static_cast<std::int64_t>(c);
+      lengths.push_back(nest_.body.add(in));
+      numbers().note_length(lengths.back());
+    }
+    return lengths;
   }
   [[nodiscard]] bool give(std::size_t p, const std::vector<Meaning>& of) {
     const ssa::Split& split = f_.lifted.parameters[p];
@@ -198,8 +226,10 @@ class Builder {
     const Meaning& lengths = value(results[nest_.lengths]);
     if (!lengths.is(Kind::kShape) || lengths.numbers.size() != 1) return unlike_list();
     leaf.length = lengths.numbers[0];
-    leaf.wanted = value(f_.blocks[0].parameters[nest_.sizes]).numbers[0];
-    if (numbers().equal(leaf.length, leaf.wanted)) leaf.length = leaf.wanted;
+    if (nest_.sizes) {
+      leaf.wanted = value(f_.blocks[0].parameters[*nest_.sizes]).numbers[0];
+      if (numbers().equal(leaf.length, leaf.wanted)) leaf.length = leaf.wanted;
+    }
     for (std::size_t r = 0; r < results.size(); ++r) {
       if (r == nest_.lengths) continue;
       auto pieces = laid_out(value(results[r]), static_cast<std::int32_t>(r), leaf.length);
@@ -207,16 +237,48 @@ class Builder {
       leaf.results.push_back(std::move(*pieces));
     }
     if (children_) leaf.children = *children_;
-    if (!children_stand_still(leaf)) return unlike_list();
+    if (!children_stand_still(leaf) || (!nest_.sizes && !part(leaf))) return unlike_list();
     leaf.checks = checks_;
+    for (const std::int32_t v : checks_)
+      if (numbers().called(v)) refuse("a check of what its recursive call returns");
     nest_.leaves.push_back(std::move(leaf));
     if (nest_.leaves.size() > kMostLeaves) refuse("it has too many ways");
-    nest_.nodes.push_back({kNone, kNone, kNone, static_cast<std::int32_t>(nest_.leaves.size() - 1)});
-    return static_cast<std::int32_t>(nest_.nodes.size() - 1);
+    return add_node({kNone, kNone, kNone, static_cast<std::int32_t>(nest_.leaves.size() - 1)});
   }
   std::int32_t unlike_list() {
     refuse("a result that is not put together of lists");
     return kNone;
+  }
+  // Parts what an instance has of its results from what children return; false: the latter are not in it.
+  [[nodiscard]] bool part(NestLeaf& leaf) {
+    if (leaf.results.empty()) {
+      const auto own = numbers().without(leaf.length, found_lengths(leaf.children.size()));
+      if (!own) return false;
+      leaf.length = *own;
+      for (std::size_t c = 0; c < leaf.children.size(); ++c)
+        leaf.called.push_back({kNone, static_cast<std::int32_t>(c), numbers().constant(0), kNone});
+      return !numbers().called(leaf.length);
+    }
+    for (auto& pieces : leaf.results) {
+      std::vector<NestPiece> own, called;
+      std::int32_t end = numbers().constant(0);
+      for (NestPiece p : pieces) {
+        p.start = end;
+        (p.child != kNone ? called : own).push_back(p);
+        if (p.child == kNone) end = numbers().sum(end, p.length);
+      }
+      if (&pieces == &leaf.results.front()) {
+        leaf.called = called;
+        leaf.length = end;
+      }
+      for (std::size_t c = 0; c < called.size(); ++c)
+        if (called[c].child != leaf.called[c].child ||
+            !numbers().equal(called[c].start, leaf.called[c].start))
+          return false;
+      if (!numbers().equal(end, leaf.length) || numbers().called(end)) return false;
+      pieces = std::move(own);
+    }
+    return true;
   }
   // The pieces of result `r`, one behind the other; nothing unless they fill `length` elements.
   [[nodiscard]] std::optional<std::vector<NestPiece>> laid_out(const Meaning& m, std::int32_t r,
@@ -224,7 +286,19 @@ class Builder {
     std::vector<NestPiece> open = m.pieces, laid;
     const std::int32_t none = numbers().constant(0);
     if (m.is(Kind::kList)) open = {{insts_.add_list(m.list), kNone, none, m.list.length}};
-    if (m.is(Kind::kCalled) && m.lengths.size() == 1) open = {{kNone, 0, none, m.lengths[0]}};
+    if (m.is(Kind::kRow))
+      for (std::size_t k = 0; k < m.numbers.size(); ++k) {
+        const std::int32_t one = numbers().constant(1);
+        open.push_back({insts_.add_list({m.numbers[k], kNone, kNone, one}), kNone,
+                        numbers().constant(static_cast<std::int64_t>(k)), one});
+      }
+    if (m.is(Kind::kCalled)) {
+      std::int32_t start = none;
+      for (std::size_t c = 0; c < m.lengths.size(); ++c) {
+        open.push_back({kNone, static_cast<std::int32_t>(c), start, m.lengths[c]});
+        start = numbers().sum(start, m.lengths[c]);
+      }
+    }
     if ((m.is(Kind::kPieces) || m.is(Kind::kCalled)) && m.result != kNone && m.result != r)
       return std::nullopt;
     if (open.empty() || open.size() > kMostPieces) return std::nullopt;
@@ -233,7 +307,8 @@ class Builder {
       const auto next = std::find_if(open.begin(), open.end(),
                                      [&](const NestPiece& p) { return numbers().equal(p.start, end); });
       if (next == open.end()) return std::nullopt;
-      if (next->list != kNone && nest_.lists[at(next->list)].space == kNone) return std::nullopt;
+      if (next->list != kNone && nest_.lists[at(next->list)].space == kNone && !numbers().few(next->length))
+        return std::nullopt;
       end = numbers().sum(end, next->length);
       laid.push_back(*next);
       open.erase(next);
@@ -270,13 +345,24 @@ class Builder {
 
 }  // namespace
 
+bool may_be_nest(const ssa::Module& module, ssa::FunctionId function) {
+  const ssa::Function& f = module.functions[at(function)];
+  int calls = 0;
+  for (const ssa::Block& block : f.blocks)
+    for (const Inst& in : block.insts)
+      if (op_kind(in.op) == OpKind::kControl && in.index == function) ++calls;
+  return f.lifted.lifted && calls == 1 &&
+         std::count(f.results.begin(), f.results.end(), Type::kSegdes) == 1 &&
+         std::count(f.results.begin(), f.results.end(), Type::kPair) == 0;
+}
+
 std::optional<Nest> build_nest(const ssa::Module& module, ssa::FunctionId function, std::string& refusal) {
   const auto levels = ssa::find_levels(module, function);
-  if (!levels) refusal = "it is not tail-parallel";
+  if (!may_be_nest(module, function)) refusal = "it is no recursion that returns lists";
   if (module.prefix_lengths) refusal = "operands may be longer than others";
   if (module.int_bits != IntBits::k64) refusal = "INTs have 32 bits";
   if (!refusal.empty()) return std::nullopt;
-  return Builder(module, function, *levels).run(refusal);
+  return Builder(module, function, levels).run(refusal);
 }
 
 }  // namespace nvm::plan

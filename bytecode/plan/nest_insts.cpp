@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/table/identities.h"
 #include "bytecode/table/op_kind.h"
 
 namespace nvm::plan {
@@ -17,6 +18,12 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Does a scatter move every element, over defaults?
 bool moves_all(Op op) { return move_operands(op).flags < 0 && move_operands(op).defaults >= 0; }
+
+// Nobody reads what stands there, or it is put together itself.
+bool written_over(const NestNumbers& numbers, const Meaning& defaults, const Meaning& to) {
+  const bool fresh = defaults.is(Kind::kList) && defaults.list.space == kNone;
+  return (fresh || defaults.is(Kind::kPieces)) && numbers.equal(defaults.list.length, to.numbers[0]);
+}
 
 }  // namespace
 
@@ -70,6 +77,8 @@ std::int32_t NestInsts::space_of(std::int32_t v) {
     if (in.pull == Pull::kElement) {
       const auto list = nest_.inputs[at(in.var)].parameter;
       space = nest_.under[at(list)];
+    } else if (in.pull == Pull::kWithin) {
+      space = in.desc;
     } else if (in.pull == Pull::kApply) {
       for (const std::int32_t x : {in.a, in.b, in.c})
         if (x != kNone && nest_.spaces[at(x)] != kNone) space = nest_.spaces[at(x)];
@@ -92,6 +101,7 @@ Meaning NestInsts::meaning(const Inst& in, const std::vector<Meaning>& of) {
       case OpKind::kFilter: return filter(of[0], of[1], of[2]);
       case OpKind::kExtract: return extract(of[0], of[1], of[2]);
       case OpKind::kReplace: return replace(of);
+      case OpKind::kGather: return move_operands(in.op).flags < 0 ? gather(of) : Meaning{};
       case OpKind::kScatter: return moves_all(in.op) ? scatter(of) : Meaning{};
       case OpKind::kShape: return lengths(in.op, of[0]);
       default: return {};
@@ -142,7 +152,9 @@ Meaning NestInsts::map(const Inst& in, const std::vector<Meaning>& of) {
 }
 
 // All over the same elements, or one number for all.
-Meaning NestInsts::map_lists(const Inst& in, const std::vector<Meaning>& of) {
+Meaning NestInsts::map_lists(const Inst& in, const std::vector<Meaning>& given) {
+  std::vector<Meaning> of;
+  for (const Meaning& m : given) of.push_back(as_list(m));
   const OpInfo& info = op_info(in.op);
   std::int32_t operand[3] = {kNone, kNone, kNone};
   const Meaning* lies = nullptr;
@@ -165,20 +177,62 @@ Meaning NestInsts::map_lists(const Inst& in, const std::vector<Meaning>& of) {
   return Meaning::of(made);
 }
 
+// A few numbers are combined from left to right, as elements are.
 Meaning NestInsts::reduce(const Inst& in, const Meaning& v, const Meaning& shape) {
-  std::vector<std::size_t> from;
-  if (!v.is(Kind::kRow) || !begins(shape, v.numbers.size(), from)) return {};
   const Scalar s = op_info(in.op).scalar;
+  if (!v.is(Kind::kRow)) return fold(s, as_list(v), shape);
+  std::vector<std::size_t> from;
+  if (!begins(shape, v.numbers.size(), from)) return {};
+  const Type type = letter_type(op_info(in.op).results[0], in.word);
+  BodyInst identity;
+  identity.type = type;
+  if (type == Type::kFloat)
+    identity.real = constant_float_identity(s);
+  else
+    identity.imm = type == Type::kBool ? constant_bool_identity(s) : constant_int_identity(s, IntBits::k64);
   Meaning made = Meaning::row({});
   for (std::size_t k = 0; k + 1 < from.size(); ++k) {
-    if (from[k] == from[k + 1]) return {};
-    std::int32_t all = v.numbers[from[k]];
-    const Type type = numbers_.inst(all).type;
-    if (type == Type::kFloat) return {};  // 0 + -0 is not -0
-    for (std::size_t i = from[k] + 1; i < from[k + 1]; ++i) all = numbers_.apply(s, type, all, v.numbers[i]);
+    std::size_t i = from[k];
+    const bool begins_with_it = type == Type::kFloat || i == from[k + 1];  // 0 + -0 is not -0
+    std::int32_t all = begins_with_it ? nest_.body.add(identity) : v.numbers[i++];
+    for (; i < from[k + 1]; ++i) all = numbers_.apply(s, type, all, v.numbers[i]);
     made.numbers.push_back(all);
   }
   return made;
+}
+
+Meaning NestInsts::fold(Scalar s, const Meaning& list, const Meaning& shape) {
+  if (!list.is(Kind::kList) || !fills(list, shape)) return {};
+  const bool alike = list.list.space == kNone;  // one number, so often
+  if (alike && s == Scalar::kAdd && numbers_.inst(list.list.value).type == Type::kInt)
+    return Meaning::row({numbers_.apply(Scalar::kMul, Type::kInt, list.list.value, list.list.length)});
+  if (alike) return {};
+  BodyInst in;
+  in.pull = Pull::kScanned;
+  in.type = numbers_.inst(list.list.value).type;
+  in.scalar = s;
+  in.a = add_list(list.list);
+  const std::int32_t folded = nest_.body.add(in);
+  const BodyInst& of = numbers_.inst(list.list.value);
+  if (s == Scalar::kAdd && of.pull == Pull::kApply && of.scalar == Scalar::kBtoI)
+    numbers_.note_length(folded);
+  return Meaning::row({folded});
+}
+
+Meaning NestInsts::as_list(const Meaning& m) {
+  if (!m.is(Kind::kPlaces) || m.numbers.size() != 1) return m;
+  for (std::size_t i = 0; i < nest_.body.insts.size(); ++i) {
+    const BodyInst& in = nest_.body.insts[i];
+    if (in.pull != Pull::kUniform || nest_.inputs[at(in.var)].what != NestInput::What::kLength ||
+        !numbers_.equal(m.lengths[0], static_cast<std::int32_t>(i)))
+      continue;
+    BodyInst within;
+    within.pull = Pull::kWithin;
+    within.desc = nest_.inputs[at(in.var)].parameter;
+    const std::int32_t value = numbers_.sum(nest_.body.add(within), m.numbers[0]);
+    return Meaning::of({value, within.desc, kNone, m.lengths[0]});
+  }
+  return m;
 }
 
 Meaning NestInsts::dist(const Meaning& v, const Meaning& shape) {
@@ -213,7 +267,8 @@ Meaning NestInsts::iota(const std::vector<Meaning>& of) {
   return {Kind::kPlaces, start.numbers, shape.numbers, {}, {}, kNone};
 }
 
-Meaning NestInsts::filter(const Meaning& v, const Meaning& flags, const Meaning& shape) {
+Meaning NestInsts::filter(const Meaning& of, const Meaning& flags, const Meaning& shape) {
+  const Meaning v = as_list(of);
   if (!v.is(Kind::kList) || !flags.is(Kind::kList) || !fills(v, shape) || !fills(flags, shape)) return {};
   if (flags.list.space == kNone) return {};
   if (v.list.space != kNone && (v.list.space != flags.list.space || v.list.filter != flags.list.filter))
@@ -249,14 +304,58 @@ Meaning NestInsts::extract(const Meaning& v, const Meaning& index, const Meaning
     return made;
   }
   if (!v.is(Kind::kList) || !fills(v, shape) || !nest_.given(v.list)) return {};
+  return Meaning::row({element(v, index.numbers[0])});
+}
+
+std::int32_t NestInsts::element(const Meaning& list, std::int32_t index) {
   BodyInst g;
   g.pull = Pull::kGather;
-  g.type = numbers_.inst(v.list.value).type;
-  g.var = numbers_.inst(v.list.value).var;
-  g.a = index.numbers[0];
-  const std::int32_t element = nest_.body.add(g);
-  checks_.push_back(element);
-  return Meaning::row({element});
+  g.type = numbers_.inst(list.list.value).type;
+  g.var = numbers_.inst(list.list.value).var;
+  g.a = index;
+  const std::int32_t made = nest_.body.add(g);
+  checks_.push_back(made);
+  return made;
+}
+
+// Of a few numbers.
+Meaning NestInsts::gather_row(const std::vector<Meaning>& of) {
+  const Meaning &v = of[0], &index = of[1];
+  std::vector<std::size_t> from, to;
+  if (!index.is(Kind::kRow) || !begins(of[2], v.numbers.size(), from) ||
+      !begins(of[3], index.numbers.size(), to) || from.size() != to.size())
+    return {};
+  Meaning made = Meaning::row({});
+  for (std::size_t k = 0; k + 1 < to.size(); ++k)
+    for (std::size_t i = to[k]; i < to[k + 1]; ++i) {
+      const auto place = numbers_.few(index.numbers[i]);
+      if (!place || *place >= from[k + 1] - from[k]) return {};
+      made.numbers.push_back(v.numbers[from[k] + *place]);
+    }
+  return made;
+}
+
+// The same element over and over, or the whole list.
+Meaning NestInsts::gather(const std::vector<Meaning>& of) {
+  const Meaning &v = of[0], &index = of[1], &from = of[2], &to = of[3];
+  if (v.is(Kind::kRow)) return gather_row(of);
+  if (!v.is(Kind::kList) || !fills(v, from) || !to.is(Kind::kShape) || to.numbers.size() != 1) return {};
+  if (index.is(Kind::kList)) {
+    if (index.list.space != kNone || !nest_.given(v.list) || !fills(index, to)) return {};
+    return Meaning::of({element(v, index.list.value), kNone, kNone, index.list.length});
+  }
+  if (!index.is(Kind::kPlaces)) return {};
+  Meaning made;
+  made.kind = Kind::kPieces;
+  made.list.length = to.numbers[0];
+  std::int32_t start = numbers_.constant(0);
+  for (std::size_t k = 0; k < index.numbers.size(); ++k) {
+    if (!numbers_.is_known(index.numbers[k], 0) || !numbers_.equal(index.lengths[k], v.list.length))
+      return {};
+    made.pieces.push_back({add_list(v.list), kNone, start, v.list.length});
+    start = numbers_.sum(start, v.list.length);
+  }
+  return numbers_.equal(start, to.numbers[0]) ? made : Meaning{};
 }
 
 Meaning NestInsts::replace(const std::vector<Meaning>& of) {
@@ -279,31 +378,48 @@ Meaning NestInsts::replace(const std::vector<Meaning>& of) {
 // pieces fill a result.
 Meaning NestInsts::scatter(const std::vector<Meaning>& of) {
   const Meaning &v = of[0], &places = of[1], &defaults = of[2], &from = of[3], &to = of[4];
-  if (!places.is(Kind::kPlaces) || !from.is(Kind::kShape) || !to.is(Kind::kShape)) return {};
+  if (!from.is(Kind::kShape) || !to.is(Kind::kShape)) return {};
   if (to.numbers.size() != 1 || from.numbers.size() != 1) return {};
+  if (v.is(Kind::kRow)) return scatter_row(of);
   const bool called = v.is(Kind::kCalled);
-  if (called ? v.lengths.size() != places.numbers.size() : !v.is(Kind::kList) || places.numbers.size() != 1)
-    return {};
-  const bool fresh = defaults.is(Kind::kList) && defaults.list.space == kNone;
-  if ((!fresh && !defaults.is(Kind::kPieces)) || !numbers_.equal(defaults.list.length, to.numbers[0]))
-    return {};
+  if (!places.is(Kind::kPlaces)) return {};
+  const std::size_t moves = called ? v.lengths.size() : 1, runs = places.numbers.size();
+  if ((!called && !v.is(Kind::kList)) || (runs != moves && runs != 1)) return {};
+  if (!written_over(numbers_, defaults, to)) return {};
   if (called && defaults.result != kNone && defaults.result != v.result) return {};
   Meaning made = defaults;
   made.kind = Kind::kPieces;
   made.list.value = kNone;
   made.result = called ? v.result : made.result;
   std::int32_t moved = numbers_.constant(0);
-  for (std::size_t k = 0; k < places.numbers.size(); ++k) {
+  for (std::size_t k = 0; k < moves; ++k) {
     const std::int32_t length = called ? v.lengths[k] : v.list.length;
-    if (!numbers_.equal(places.lengths[k], length)) return {};
+    if (runs == moves && !numbers_.equal(places.lengths[k], length)) return {};
     NestPiece piece;
-    piece.start = places.numbers[k];
+    piece.start = runs == moves ? places.numbers[k] : numbers_.sum(places.numbers[0], moved);
     piece.length = length;
     (called ? piece.child : piece.list) = called ? static_cast<std::int32_t>(k) : add_list(v.list);
     made.pieces.push_back(piece);
     moved = numbers_.sum(moved, length);
   }
-  return numbers_.equal(moved, from.numbers[0]) ? made : Meaning{};
+  const bool all = runs == moves || numbers_.equal(moved, places.lengths[0]);
+  return all && numbers_.equal(moved, from.numbers[0]) ? made : Meaning{};
+}
+
+// A few numbers, one by one.
+Meaning NestInsts::scatter_row(const std::vector<Meaning>& of) {
+  const Meaning &v = of[0], &places = of[1], &defaults = of[2], &from = of[3], &to = of[4];
+  const auto few = static_cast<std::int64_t>(v.numbers.size());
+  if (!places.is(Kind::kRow) || places.numbers.size() != v.numbers.size() ||
+      !written_over(numbers_, defaults, to) || !numbers_.is_known(from.numbers[0], few))
+    return {};
+  Meaning made = defaults;
+  made.kind = Kind::kPieces;
+  made.list.value = kNone;
+  const std::int32_t one = numbers_.constant(1);
+  for (std::size_t k = 0; k < v.numbers.size(); ++k)
+    made.pieces.push_back({add_list({v.numbers[k], kNone, kNone, one}), kNone, places.numbers[k], one});
+  return made;
 }
 
 Meaning NestInsts::lengths(Op op, const Meaning& of) {

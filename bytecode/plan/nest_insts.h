@@ -32,21 +32,29 @@ class NestInsts {
  private:
   [[nodiscard]] Meaning constant(const ssa::Constant& c);
   [[nodiscard]] Meaning map(const ssa::Inst& in, const std::vector<Meaning>& of);
-  [[nodiscard]] Meaning map_lists(const ssa::Inst& in, const std::vector<Meaning>& of);
+  [[nodiscard]] Meaning map_lists(const ssa::Inst& in, const std::vector<Meaning>& given);
   [[nodiscard]] Meaning reduce(const ssa::Inst& in, const Meaning& v, const Meaning& shape);
+  [[nodiscard]] Meaning fold(Scalar s, const Meaning& list, const Meaning& shape);
   [[nodiscard]] Meaning dist(const Meaning& v, const Meaning& shape);
   [[nodiscard]] Meaning iota(const std::vector<Meaning>& of);
-  [[nodiscard]] Meaning filter(const Meaning& v, const Meaning& flags, const Meaning& shape);
+  [[nodiscard]] Meaning filter(const Meaning& of, const Meaning& flags, const Meaning& shape);
   [[nodiscard]] Meaning extract(const Meaning& v, const Meaning& index, const Meaning& shape);
   [[nodiscard]] Meaning replace(const std::vector<Meaning>& of);
+  [[nodiscard]] Meaning gather(const std::vector<Meaning>& of);
+  [[nodiscard]] Meaning gather_row(const std::vector<Meaning>& of);
   [[nodiscard]] Meaning scatter(const std::vector<Meaning>& of);
+  [[nodiscard]] Meaning scatter_row(const std::vector<Meaning>& of);
   [[nodiscard]] Meaning lengths(Op op, const Meaning& of);
 
   // By segment of a descriptor whose lengths are known, where its elements begin; false: they are not known,
   // or not as many as these.
   [[nodiscard]] bool begins(const Meaning& shape, std::size_t total, std::vector<std::size_t>& at) const;
   [[nodiscard]] bool fills(const Meaning& list, const Meaning& shape) const;
+  // A list; places that are counted up over all elements under a descriptor are one.
+  [[nodiscard]] Meaning as_list(const Meaning& m);
   [[nodiscard]] std::int32_t space_of(std::int32_t v);
+  // Of a list of a parameter.
+  [[nodiscard]] std::int32_t element(const Meaning& list, std::int32_t index);
   [[nodiscard]] std::int32_t one(Scalar s, Type type, const std::int32_t* of);
 
   const ssa::Module& module_;

@@ -30,6 +30,10 @@ class NestNumbers {
   [[nodiscard]] bool equal(std::int32_t a, std::int32_t b) const;
   // From now on known to be a length.
   void note_length(std::int32_t v) { lengths_.insert(v); }
+  // What is left of a sum without `terms`; nothing unless each is in it once.
+  [[nodiscard]] std::optional<std::int32_t> without(std::int32_t v, const std::vector<std::int32_t>& terms);
+  // Does it follow from what the recursive call returns?
+  [[nodiscard]] bool called(std::int32_t v) const;
   // A sum of lengths?
   [[nodiscard]] bool not_negative(std::int32_t v) const;
 

@@ -46,7 +46,9 @@ std::string operation(const BodyInst& in) {
       return out;
     }
     case Pull::kCheck: return "check " + value(in.a);
-    case Pull::kScanned: return "scanned " + std::to_string(in.a);
+    case Pull::kScanned:
+      return "scanned " + std::to_string(in.a) +
+             (in.scalar == Scalar::kNoScalar ? "" : " by " + std::string(scalar_info(in.scalar).name));
   }
   return {};
 }

@@ -8,10 +8,12 @@
 namespace nvm::test {
 
 // The first definition in programs/NAME.nesl, with its terminator.
-inline std::string first_definition(const std::string& name) {
+inline std::string first_definition(const std::string& name, int count = 1) {
   std::ifstream file(std::string(NVM_SOURCE_DIR) + "/programs/" + name + ".nesl");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return text.substr(0, text.find('$') + 1) + "\n";
+  std::size_t end = 0;
+  for (; count > 0; --count) end = text.find('$', end) + 1;
+  return text.substr(0, end) + "\n";
 }
 
 }  // namespace nvm::test

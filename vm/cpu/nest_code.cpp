@@ -24,12 +24,14 @@ class MachineCode final : public plan::NestCode {
   }
   [[nodiscard]] bool run(plan::NestLevel& level) const override {
     alignas(NestArgs) std::byte memory[sizeof(NestArgs) + kMostSlots * sizeof(std::byte*)];
-    auto* args = new (memory) NestArgs{level.first, level.last, level.next, 0, {}};
+    auto* args = new (memory) NestArgs{level.first, level.last, level.next, 0, level.records, level.own, {}};
     auto* to = reinterpret_cast<std::byte**>(memory + offsetof(NestArgs, slots));
     to = std::copy(level.lists.begin(), level.lists.end(), to);
     std::copy(level.targets.begin(), level.targets.end(), to);
     reinterpret_cast<NestFunction>(stage_.function)(args);
     level.next = args->next;
+    level.records = args->records;
+    level.own = args->own;
     return args->failed == 0;
   }
   [[nodiscard]] std::size_t code_bytes() const override { return stage_.code_bytes; }

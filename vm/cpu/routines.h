@@ -108,9 +108,14 @@ struct FoldRoutines {
 // What to expand for each element of a block.
 enum class Expand : std::uint8_t { kTable, kSegment, kWithin, kOffset, kLength };
 
+// Of a segment of n elements, as a cell; INT has 64 bits.
+using WholeFold = Cell (*)(const void* values, std::int64_t n);
+
 struct Routines {
   // Null if `op` does not fold values stored so.
   const FoldRoutines* (*fold)(Scalar op, Storage storage);
+  // Likewise.
+  WholeFold (*fold_whole)(Scalar op, Storage storage);
   // dest[i] = values[i] where flags[i] != 0, packed; returns how many. dest has a vector of room behind.
   std::int64_t (*compress)(const void* values, const std::uint8_t* flags, std::int64_t n, int bytes,
                            void* dest);

@@ -52,6 +52,42 @@ const FoldRoutines* fold_routines(Scalar op, Storage storage) {
   return nullptr;
 }
 
+template <typename Acc, typename In, Scalar kOp>
+Cell whole_fold(const void* values, std::int64_t n) {
+  using Op = simd::FoldOp<kOp>;
+  if constexpr (std::is_same_v<Acc, In> && sizeof(In) == 8)
+    return std::bit_cast<Cell>(simd::reduce_segment<Op>(static_cast<const In*>(values), n));
+  return static_cast<Cell>(simd::reduce_in_order<Op, Acc>(static_cast<const In*>(values), n));
+}
+template <typename Acc, typename In>
+WholeFold whole_fold_of(Scalar op) {
+  constexpr bool kReal = std::is_same_v<Acc, double>, kFlag = sizeof(Acc) == 1;
+  if constexpr (!kFlag) switch (op) {
+      case Scalar::kAdd: return whole_fold<Acc, In, Scalar::kAdd>;
+      case Scalar::kMul: return whole_fold<Acc, In, Scalar::kMul>;
+      case Scalar::kMax: return whole_fold<Acc, In, Scalar::kMax>;
+      case Scalar::kMin: return whole_fold<Acc, In, Scalar::kMin>;
+      default: break;
+    }
+  if constexpr (!kReal) switch (op) {
+      case Scalar::kAnd: return whole_fold<Acc, In, Scalar::kAnd>;
+      case Scalar::kOr: return whole_fold<Acc, In, Scalar::kOr>;
+      case Scalar::kXor: return whole_fold<Acc, In, Scalar::kXor>;
+      default: break;
+    }
+  return nullptr;
+}
+WholeFold whole_fold_routine(Scalar op, Storage storage) {
+  switch (storage) {
+    case Storage::kI8: return whole_fold_of<std::int64_t, std::int8_t>(op);
+    case Storage::kI32: return whole_fold_of<std::int64_t, std::int32_t>(op);
+    case Storage::kI64: return whole_fold_of<std::int64_t, std::int64_t>(op);
+    case Storage::kF64: return whole_fold_of<double, double>(op);
+    case Storage::kB8: return whole_fold_of<std::uint8_t, std::uint8_t>(op);
+  }
+  return nullptr;
+}
+
 std::int64_t count_flags(const std::uint8_t* flags, std::int64_t n) { return simd::count_flags(flags, n); }
 
 template <typename E>
@@ -76,7 +112,8 @@ const void* elementary(Scalar function) {
   }
 }
 
-constexpr Routines kRoutines = {fold_routines, compress, count_flags, count_by_segment, expand, elementary};
+constexpr Routines kRoutines = {fold_routines, whole_fold_routine, compress, count_flags, count_by_segment,
+                                expand,        elementary};
 
 }  // namespace
 

@@ -41,11 +41,44 @@ bool NestLevels::run(Part part, std::int64_t level, std::size_t share) {
     while (shares_.size() <= share) shares_.push_back(std::make_unique<std::array<Memory, 2>>());
     Memory& memory = (*shares_[share])[turn];
     reserve(memory, part, lengths);
-    plan::NestLevel step{part.first, part.last, memory.instances, memory.lists, targets_};
-    if (!code_.run(step)) return false;
-    part = {memory.instances, step.next};
+    const std::int64_t* last = nullptr;
+    if (!step(part, lengths, memory, last)) return false;
+    part = {memory.instances, last};
   }
   return true;
+}
+
+bool NestLevels::step(Part part, const Lengths& lengths, Memory& memory, const std::int64_t*& last) {
+  plan::NestLevel level{part.first, part.last, memory.instances, memory.lists, targets_};
+  if (found_ != nullptr) {
+    const std::int64_t children =
+        (part.last - part.first) / cells() * static_cast<std::int64_t>(nest_.most_children());
+    found_->reserve(most_own(part, lengths), children);
+    found_->begin(level);
+  }
+  if (!code_.run(level)) return false;
+  if (found_ != nullptr) found_->end(level);
+  last = level.next;
+  return true;
+}
+
+// Instances end in different leaves, each in one.
+std::int64_t NestLevels::most_own(Part part, const Lengths& lengths) const {
+  std::int64_t all = 0;
+  for (const plan::NestLeaf& leaf : nest_.leaves) {
+    std::int64_t most = 0;
+    for (const auto& result : leaf.results) {
+      std::int64_t elements = 0;
+      for (const plan::NestPiece& p : result) {
+        const std::int32_t space = nest_.lists[at(p.list)].space;
+        elements += space == kNone ? nest_.body.insts[at(p.length)].imm * ((part.last - part.first) / cells())
+                                   : lengths.total[at(nest_.find(NestInput::What::kLength, space))];
+      }
+      most = std::max(most, elements);
+    }
+    all += most;
+  }
+  return all;
 }
 
 NestLevels::Lengths NestLevels::lengths_of(Part part) const {
@@ -97,7 +130,8 @@ void NestLevels::reserve(Memory& memory, Part part, const Lengths& lengths) {
   std::vector<std::int64_t> sizes;
   std::int64_t bytes = lines(children * 8);
   for (std::size_t l = 0; l < kept_.size(); ++l) {
-    const bool written = nest_.lists[l].value != kNone && !(nest_.given(nest_.lists[l]) && !kept_[l]);
+    const bool written = nest_.lists[l].value != kNone && nest_.lists[l].space != kNone &&
+                         !(nest_.given(nest_.lists[l]) && !kept_[l]);
     sizes.push_back(!written ? 0 : lines(list_bytes(l, kept_[l] ? lengths.total : lengths.most)) + 2 * kLine);
     bytes += sizes.back();
   }

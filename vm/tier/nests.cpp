@@ -51,6 +51,7 @@ class NestRunner final : public FunctionHook {
   std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,
                                         std::span<const Value> arguments) override {
     if (!wants(function, arguments)) return std::nullopt;
+    if (!nests_.nest_of(function)->sizes) return run_found(function, depth, arguments);
     const CodeFunction& f = nests_.code_.functions[at(function)];
     try {
       OwnDestination own(context_, f, arguments);
@@ -63,7 +64,8 @@ class NestRunner final : public FunctionHook {
   bool run_into(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                 const Destination& destination) override {
     try {
-      return wants(function, arguments) && run_counted(function, depth, arguments, destination);
+      return wants(function, arguments) && nests_.nest_of(function)->sizes &&
+             run_counted(function, depth, arguments, destination);
     } catch (const Fault&) {  // memory
       return false;
     }
@@ -72,7 +74,8 @@ class NestRunner final : public FunctionHook {
  private:
   [[nodiscard]] bool wants(ssa::FunctionId function, std::span<const Value> arguments) {
     const plan::Nest* nest = nests_.nest_of(function);
-    if (nest == nullptr || !std::holds_alternative<Segdes>(arguments[nest->sizes])) return false;
+    if (nest == nullptr || !std::holds_alternative<Segdes>(arguments[nest->frame])) return false;
+    if (nest->sizes && !std::holds_alternative<Segdes>(arguments[*nest->sizes])) return false;
     const std::int64_t bytes = bytes_of(arguments);
     if ((caller_ == Caller::kWorker || context_.threads > 1) && bytes > kMostOfShared) return false;
     return nests_.hot(function, bytes);
@@ -86,21 +89,43 @@ class NestRunner final : public FunctionHook {
   }
   [[nodiscard]] bool run_counted(ssa::FunctionId function, std::int64_t depth,
                                  std::span<const Value> arguments, const Destination& destination) {
+    std::vector<Storage> storages;
+    std::vector<std::byte*> targets;
+    for (const Destination::Target& t : destination.targets) {
+      storages.push_back(t.storage);
+      targets.push_back(t.data);
+    }
+    if (!lay_out(*nests_.nest_of(function), arguments, destination.places)) return false;
+    return run_levels(function, depth, arguments, std::move(storages), targets, nullptr);
+  }
+  [[nodiscard]] std::optional<std::vector<Value>> run_found(ssa::FunctionId function, std::int64_t depth,
+                                                            std::span<const Value> arguments) {
     const plan::Nest& nest = *nests_.nest_of(function);
-    Nests::Storages storages;
+    try {
+      if (!lay_out(nest, arguments, Places::evenly(0, 0))) return std::nullopt;
+      NestResults results(nest, context_, instances_);
+      if (!run_levels(function, depth, arguments, NestResults::storages(nest), {}, &results))
+        return std::nullopt;
+      return results.take();
+    } catch (const Fault&) {  // memory
+      nests_.count(function, false);
+      return std::nullopt;
+    }
+  }
+  // Of the instances that are laid out.
+  [[nodiscard]] bool run_levels(ssa::FunctionId function, std::int64_t depth,
+                                std::span<const Value> arguments, std::vector<Storage> results,
+                                std::span<std::byte* const> targets, NestResults* found) {
+    const plan::Nest& nest = *nests_.nest_of(function);
+    Nests::Storages storages{{}, std::move(results)};
     for (const Value& a : arguments) {
       const auto* v = std::get_if<Vector>(&a);
       storages.first.push_back(v != nullptr ? v->storage() : Storage::kI64);
-      if (v != nullptr && v->is_repeated()) return false;
     }
-    for (const Destination::Target& t : destination.targets) storages.second.push_back(t.storage);
-    if (!lay_out(nest, arguments, destination.places)) return false;
     const Nests::Compiled* compiled = nests_.find(function, storages);
     if (compiled == nullptr) return false;
-    std::vector<std::byte*> targets;
-    for (const Destination::Target& t : destination.targets) targets.push_back(t.data);
     NestLevels levels(nest, compiled->storage, *compiled->code, *context_.pool, most_levels(function, depth),
-                      nests_.options_.stop);
+                      nests_.options_.stop, found);
     const bool done = levels.run(instances_, targets);
     nests_.count(function, done);
     if (done) took(context_, FastPath::kLoopNest);
@@ -109,7 +134,7 @@ class NestRunner final : public FunctionHook {
 
   // The call's instances; false if the arguments are not of equally many.
   [[nodiscard]] bool lay_out(const plan::Nest& nest, std::span<const Value> arguments, const Places& places) {
-    const std::int64_t n = std::get<Segdes>(arguments[nest.sizes]).segments();
+    const std::int64_t n = std::get<Segdes>(arguments[nest.frame]).total();
     const std::size_t cells = nest.cells();
     instances_.resize(static_cast<std::size_t>(n) * cells);
     singles_.assign(nest.inputs.size(), {});
@@ -134,7 +159,7 @@ class NestRunner final : public FunctionHook {
   }
   [[nodiscard]] bool lists(const Vector* v, const Segdes& s, std::size_t input, std::int64_t* cell,
                            std::size_t cells) {
-    if (v == nullptr || v->length() != s.total()) return false;
+    if (v == nullptr || v->is_repeated() || v->length() != s.total()) return false;
     const std::byte* data = v->raw();
     if (v->is_scalar()) {  // its one element may be the last that can be read
       std::memcpy(singles_[input].data(), data, sizeof(std::int64_t));
@@ -147,7 +172,7 @@ class NestRunner final : public FunctionHook {
     return true;
   }
   [[nodiscard]] static bool numbers(const Vector* v, std::int64_t n, std::int64_t* cell, std::size_t cells) {
-    if (v == nullptr || v->length() != n) return false;
+    if (v == nullptr || v->is_repeated() || v->length() != n) return false;
     for (std::int64_t k = 0; k < n; ++k) {
       std::int64_t& to = cell[static_cast<std::size_t>(k) * cells];
       switch (v->storage()) {
@@ -244,7 +269,9 @@ std::string Nests::explain() const {
   std::string out;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const ssa::Function& f = code_.module->functions[i];
-    if (!functions_[i].looked_at.load(std::memory_order_acquire) || !code_.functions[i].levels) continue;
+    if (!functions_[i].looked_at.load(std::memory_order_acquire) ||
+        !plan::may_be_nest(*code_.module, static_cast<ssa::FunctionId>(i)))
+      continue;
     const std::uint64_t calls = functions_[i].calls.load();
     out += (f.origin.empty() ? f.name : f.origin) + ": ";
     out += functions_[i].built != nullptr

@@ -40,7 +40,7 @@ class Emitter {
         next_(cc.newIntPtr()),
         failed_(cc.newLabel()),
         done_(cc.newLabel()),
-        numbers_(*lanes_, nest, storage, instance_, failed_) {}
+        numbers_(*lanes_, nest, storage, args_, instance_, failed_) {}
 
   void emit() {
     asmjit::FuncNode* function = cc_.addFunc(asmjit::FuncSignatureT<void, NestArgs*>());
@@ -71,13 +71,15 @@ class Emitter {
   [[nodiscard]] x86::Mem field(std::size_t offset) const {
     return x86::qword_ptr(args_, static_cast<std::int32_t>(offset));
   }
-  [[nodiscard]] x86::Mem slot(std::size_t number) const {
-    return field(offsetof(NestArgs, slots) + 8 * number);
-  }
+  [[nodiscard]] x86::Mem slot(std::size_t number) const { return numbers_.slot(number); }
 
   void emit_node(std::int32_t n) {
     check_stack();
     const plan::NestNode& node = nest_.nodes[at(n)];
+    if (node.condition == kNone && node.leaf == kNone) {
+      cc_.jmp(failed_);
+      return;
+    }
     if (node.condition == kNone) return emit_leaf(n, nest_.leaves[at(node.leaf)]);
     make(node.condition, n);
     const asmjit::Label otherwise = cc_.newLabel();
@@ -95,16 +97,36 @@ class Emitter {
 
   // ---- passes
 
-  // What is counted on the way to a number.
+  // A list that has to be counted, or written and folded, on the way to a number.
   [[nodiscard]] std::int32_t missing(std::int32_t v) const {
     check_stack();
-    if (v == kNone || numbers_.has(v)) return kNone;
-    const BodyInst& in = nest_.body.insts[at(v)];
-    if (in.pull == Pull::kScanned) return missing_in(in.a);
-    for (const std::int32_t x : {in.a, in.b, in.c})
-      if (x != kNone && in.pull != Pull::kElement)
-        if (const std::int32_t list = missing(x); list != kNone) return list;
+    for (const std::int32_t x : scanned(v)) {
+      const BodyInst& in = nest_.body.insts[at(x)];
+      if (in.scalar == Scalar::kNoScalar || !in_memory(in.a)) return missing_in(in.a);
+      if (const std::int32_t list = missing(nest_.lists[at(in.a)].length); list != kNone) return list;
+    }
     return kNone;
+  }
+  // What a value is computed from that is scanned and not yet known.
+  [[nodiscard]] std::vector<std::int32_t> scanned(std::int32_t v) const {
+    if (v == kNone) return {};
+    std::vector<bool> read(at(v) + 1);
+    read[at(v)] = true;
+    std::vector<std::int32_t> found;
+    for (std::int32_t x = v; x >= 0; --x) {
+      if (!read[at(x)] || numbers_.has(x)) continue;
+      const BodyInst& in = nest_.body.insts[at(x)];
+      if (in.pull == Pull::kScanned) {
+        found.push_back(x);
+        continue;
+      }
+      for (const std::int32_t of : {in.a, in.b, in.c})
+        if (of != kNone) read[at(of)] = true;
+    }
+    return found;
+  }
+  [[nodiscard]] bool in_memory(std::int32_t list) const {
+    return made(list) || nest_.given(nest_.lists[at(list)]);
   }
   // The list itself, or one whose length has to be known before.
   [[nodiscard]] std::int32_t missing_in(std::int32_t list) const {
@@ -144,15 +166,33 @@ class Emitter {
     check_stack();
     const plan::NestNode& node = nest_.nodes[at(n)];
     if (node.condition != kNone) {
+      want_folded(node.condition, lists);
       want(node.yes, lists);
       want(node.no, lists);
       return;
     }
+    if (node.leaf == kNone) return;
     const NestLeaf& leaf = nest_.leaves[at(node.leaf)];
+    for (const std::int32_t v : leaf.checks) want_folded(v, lists);
+    for (const auto& child : leaf.children)
+      for (const NestInput& in : nest_.inputs)
+        if (in.what == NestInput::What::kNumber) want_folded(child[at(in.parameter)], lists);
     for (const std::int32_t l : given_to_children(leaf)) lists.insert(l);
     for (const auto& result : leaf.results)
       for (const NestPiece& p : result)
-        if (p.list != kNone && !nest_.given(nest_.lists[at(p.list)])) lists.insert(p.list);
+        if (p.list != kNone && !nest_.given(nest_.lists[at(p.list)]) &&
+            nest_.lists[at(p.list)].space != kNone)
+          lists.insert(p.list);
+  }
+  // What is folded on the way to a number, or to a list that is.
+  void want_folded(std::int32_t v, std::set<std::int32_t>& lists) const {
+    check_stack();
+    for (const std::int32_t x : scanned(v)) {
+      const BodyInst& in = nest_.body.insts[at(x)];
+      if (in.scalar != Scalar::kNoScalar && !in_memory(in.a) && !lists.insert(in.a).second) continue;
+      for (const std::int32_t of : {nest_.lists[at(in.a)].value, nest_.lists[at(in.a)].filter})
+        want_folded(of, lists);
+    }
   }
   [[nodiscard]] std::set<std::int32_t> given_to_children(const NestLeaf& leaf) const {
     std::set<std::int32_t> lists;
@@ -173,23 +213,53 @@ class Emitter {
     want(n, lists);
     for (const std::int32_t l : lists) make_list(l, n);
     make(leaf.length, n);
-    if (leaf.length != leaf.wanted) {
+    if (nest_.sizes && leaf.length != leaf.wanted) {
       const x86::Gp length = numbers_.get(leaf.length), wanted = numbers_.get(leaf.wanted);
       cc_.cmp(length, wanted);
       cc_.jne(failed_);
     }
     const x86::Gp place = cc_.newInt64();
-    cc_.mov(place, x86::qword_ptr(instance_));
+    cc_.mov(place, nest_.sizes ? x86::qword_ptr(instance_) : field(offsetof(NestArgs, own)));
     for (std::size_t r = 0; r < leaf.results.size(); ++r)
       for (const NestPiece& p : leaf.results[r])
-        if (p.list != kNone) copy(p, r, place, n);
+        if (p.list != kNone) lay(p, r, place, n);
+    if (!nest_.sizes) record(leaf, place, n);
     for (std::size_t c = 0; c < leaf.children.size(); ++c) child(leaf, c, place, n);
     for (const std::int32_t l : given_to_children(leaf)) cc_.mov(slot(at(l)), ends_.at(l));
     cc_.jmp(done_);
   }
 
+  void record(const NestLeaf& leaf, const x86::Gp& own, std::int32_t n) {
+    const x86::Gp record = cc_.newIntPtr(), children = cc_.newIntPtr();
+    const auto word = [&](std::size_t offset) {
+      return x86::qword_ptr(record, static_cast<std::int32_t>(offset));
+    };
+    cc_.mov(record, x86::qword_ptr(instance_));
+    cc_.mov(word(offsetof(plan::NestRecord, own)), own);
+    cc_.mov(word(offsetof(plan::NestRecord, leaf)), static_cast<std::int32_t>(&leaf - nest_.leaves.data()));
+    cc_.mov(children, field(offsetof(NestArgs, records)));
+    cc_.mov(word(offsetof(plan::NestRecord, children)), children);
+    make(leaf.length, n);
+    cc_.mov(word(offsetof(plan::NestRecord, length)), numbers_.get(leaf.length));
+    for (std::size_t c = 0; c < leaf.called.size(); ++c) {
+      make(leaf.called[c].start, n);
+      cc_.mov(word(sizeof(plan::NestRecord) + 8 * c), numbers_.get(leaf.called[c].start));
+    }
+    cc_.add(own, numbers_.get(leaf.length));
+    cc_.mov(field(offsetof(NestArgs, own)), own);
+    cc_.add(children, static_cast<std::int32_t>(leaf.children.size() * nest_.record_bytes()));
+    cc_.mov(field(offsetof(NestArgs, records)), children);
+  }
+
   void child(const NestLeaf& leaf, std::size_t c, const x86::Gp& place, std::int32_t n) {
-    for (const NestPiece& p : leaf.results[0])
+    if (!nest_.sizes) {
+      const x86::Gp record = cc_.newIntPtr();
+      cc_.mov(record, x86::qword_ptr(instance_));
+      cc_.mov(record, x86::qword_ptr(record, offsetof(plan::NestRecord, children)));
+      cc_.add(record, static_cast<std::int32_t>(c * nest_.record_bytes()));
+      cc_.mov(x86::qword_ptr(next_), record);
+    }
+    for (const NestPiece& p : leaf.results.empty() ? std::vector<NestPiece>() : leaf.results[0])
       if (p.child == static_cast<std::int32_t>(c)) {
         make(p.start, n);
         const x86::Gp to = cc_.newInt64();
@@ -211,6 +281,24 @@ class Emitter {
       }
     }
     cc_.add(next_, static_cast<std::int32_t>(8 * nest_.cells()));
+  }
+
+  // A list, or a number a few times.
+  void lay(const NestPiece& p, std::size_t r, const x86::Gp& place, std::int32_t n) {
+    const NestList& list = nest_.lists[at(p.list)];
+    if (list.space != kNone) return copy(p, r, place, n);
+    const Storage to = storage_.targets[r];
+    make(p.start, n);
+    make(list.value, n);
+    const x86::Gp target = cc_.newIntPtr(), first = cc_.newInt64(), one = numbers_.get(list.value);
+    cc_.mov(first, place);
+    cc_.add(first, numbers_.get(p.start));
+    cc_.mov(target, slot(nest_.lists.size() + r));
+    cc_.lea(target, x86::ptr(target, first, scale_of(to)));
+    const std::int64_t times = nest_.body.insts[at(p.length)].imm;
+    for (std::int64_t k = 0; k < times; ++k)
+      store(x86::ptr(target, static_cast<std::int32_t>(k * static_cast<std::int64_t>(storage_bytes(to)))),
+            one, to);
   }
 
   // Of a result: nothing but its elements is written, for others' stand beside them.

@@ -17,6 +17,8 @@ struct NestArgs {
   const std::int64_t* last;
   std::int64_t* next;
   std::int64_t failed;
+  std::byte* records;
+  std::int64_t own;
   std::byte* slots[1];
 };
 

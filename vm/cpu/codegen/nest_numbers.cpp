@@ -1,9 +1,13 @@
 #include "vm/cpu/codegen/nest_numbers.h"
 
 #include <bit>
+#include <cstddef>
 
 #include "bytecode/base/stack.h"
 #include "bytecode/table/op_kind.h"
+#include "vm/cpu/codegen/emit_errors.h"
+#include "vm/cpu/codegen/nest.h"
+#include "vm/cpu/routines.h"
 
 namespace nvm::vm::cpu {
 
@@ -32,13 +36,8 @@ x86::CondCode negated(x86::CondCode c) { return x86::negateCond(c); }
 
 }  // namespace
 
-bool NestNumbers::ready(std::int32_t v) const {
-  check_stack();
-  if (v == kNone || has(v)) return true;
-  const BodyInst& in = inst(v);
-  if (in.pull == Pull::kScanned) return false;
-  if (in.pull == Pull::kGather) return ready(in.a);
-  return in.pull != Pull::kApply || (ready(in.a) && ready(in.b) && ready(in.c));
+x86::Mem NestNumbers::slot(std::size_t number) const {
+  return x86::qword_ptr(args_, static_cast<std::int32_t>(offsetof(NestArgs, slots) + 8 * number));
 }
 
 x86::Gp NestNumbers::get(std::int32_t v) {
@@ -57,6 +56,7 @@ x86::Gp NestNumbers::compute(const BodyInst& in) {
       return d;
     case Pull::kUniform: cc_.mov(d, cell(in.var)); return d;
     case Pull::kGather: return gather(in);
+    case Pull::kScanned: return fold(in);
     default: break;
   }
   if (const auto made = apply(in)) return *made;
@@ -83,6 +83,26 @@ x86::Gp NestNumbers::gather(const BodyInst& in) {
   cc_.mov(d, cell(in.var));
   const auto scale = static_cast<std::uint32_t>(std::countr_zero(storage_bytes(storage)));
   load(d, storage, x86::ptr(d, index, scale));
+  return d;
+}
+
+// Of a list that stands in memory, by the routine that folds segments elsewhere: for FLOAT the order shows.
+x86::Gp NestNumbers::fold(const BodyInst& in) {
+  const plan::NestList& list = nest_.lists[at(in.a)];
+  const bool given = nest_.given(list);
+  const std::int32_t input = given ? inst(list.value).var : kNone;
+  const Storage storage =
+      given ? storage_.parameters[at(nest_.inputs[at(input)].parameter)] : storage_.lists[at(in.a)];
+  const WholeFold routine = routines_of(lanes_.isa()).fold_whole(in.scalar, storage);
+  if (routine == nullptr) throw EmitError{"a fold that there is no routine for"};
+  const x86::Gp n = get(list.length), from = cc_.newIntPtr(), d = cc_.newInt64();
+  cc_.mov(from, given ? cell(input) : slot(at(in.a)));
+  asmjit::InvokeNode* call = nullptr;
+  need(cc_.invoke(&call, std::bit_cast<std::uint64_t>(routine),
+                  asmjit::FuncSignatureT<std::uint64_t, const void*, std::int64_t>()));
+  call->setArg(0, from);
+  call->setArg(1, n);
+  call->setRet(0, d);
   return d;
 }
 

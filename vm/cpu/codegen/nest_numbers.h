@@ -16,12 +16,14 @@ class NestNumbers {
   // Those that have been computed on the way here.
   using Known = std::map<std::int32_t, x86::Gp>;
 
-  NestNumbers(Lanes& lanes, const plan::Nest& nest, const plan::NestStorage& storage, const x86::Gp& instance,
-              const asmjit::Label& failed)
+  // `args` are the function's NestArgs.
+  NestNumbers(Lanes& lanes, const plan::Nest& nest, const plan::NestStorage& storage, const x86::Gp& args,
+              const x86::Gp& instance, const asmjit::Label& failed)
       : lanes_(lanes),
         cc_(lanes.cc()),
         nest_(nest),
         storage_(storage),
+        args_(args),
         instance_(instance),
         failed_(failed) {}
 
@@ -33,17 +35,18 @@ class NestNumbers {
   // Of a list that a filter makes.
   void set(std::int32_t v, const x86::Gp& is) { known_.emplace(v, is); }
   [[nodiscard]] bool has(std::int32_t v) const { return known_.count(v) > 0; }
-  // Can it be computed from what is known?
-  [[nodiscard]] bool ready(std::int32_t v) const;
   [[nodiscard]] const Known& known() const { return known_; }
   void restore(const Known& known) { known_ = known; }
   [[nodiscard]] x86::Mem cell(std::int32_t input) const { return x86::qword_ptr(instance_, 8 * (input + 1)); }
+  // Where a list begins, unless it is a parameter's as given; then targets.
+  [[nodiscard]] x86::Mem slot(std::size_t number) const;
   // One element, as 8 bytes.
   void load(const x86::Gp& to, Storage storage, x86::Mem at);
 
  private:
   [[nodiscard]] x86::Gp compute(const soac::BodyInst& in);
   [[nodiscard]] x86::Gp gather(const soac::BodyInst& in);
+  [[nodiscard]] x86::Gp fold(const soac::BodyInst& in);
   [[nodiscard]] std::optional<x86::Gp> apply(const soac::BodyInst& in);
   [[nodiscard]] x86::Gp by_lanes(const soac::BodyInst& in);
   [[nodiscard]] x86::Gp divide_by_power(const x86::Gp& a, std::int32_t bits);
@@ -55,7 +58,7 @@ class NestNumbers {
   x86::Compiler& cc_;
   const plan::Nest& nest_;
   const plan::NestStorage& storage_;
-  x86::Gp instance_;
+  x86::Gp args_, instance_;
   asmjit::Label failed_;
   Known known_;
 };

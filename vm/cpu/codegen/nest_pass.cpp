@@ -30,6 +30,8 @@ void NestPass::hoist(std::int32_t v) {
   const BodyInst& in = nest_.body.insts[at(v)];
   if (nest_.spaces[at(v)] == kNone) {
     if (uniform_.count(v) == 0) uniform_.emplace(v, numbers_.in_lanes(v));
+  } else if (in.pull == Pull::kWithin) {
+    return;
   } else if (in.pull == Pull::kElement) {
     if (bases_.count(in.var) > 0) return;
     const x86::Gp base = cc_.newIntPtr();
@@ -56,7 +58,7 @@ x86::Gp NestPass::end_of(std::int32_t list) const {
 std::int32_t NestPass::counted_by(const plan::NestList& list) const {
   for (std::size_t v = 0; v < nest_.body.insts.size(); ++v) {
     const BodyInst& in = nest_.body.insts[v];
-    if (in.pull != Pull::kScanned) continue;
+    if (in.pull != Pull::kScanned || in.scalar != Scalar::kNoScalar) continue;
     const plan::NestList& of = nest_.lists[at(in.a)];
     if (of.space == list.space && of.filter == list.filter) return static_cast<std::int32_t>(v);
   }
@@ -98,11 +100,7 @@ void NestPass::step(bool whole) {
     const x86::Gp left = cc_.newInt64();
     cc_.mov(left, n_);
     cc_.sub(left, i_);
-    const x86::Xmm one = cc_.newXmm();
-    const x86::Vec all = lanes_.new_int();
-    cc_.vmovq(one, left);
-    cc_.vpbroadcastq(all, one);
-    active = lanes_.compare(Compare::kLt, lanes_.lane_numbers(), lanes_.of(Type::kInt, all));
+    active = lanes_.compare(Compare::kLt, lanes_.lane_numbers(), in_all(left));
   }
   std::map<std::int32_t, KeptLanes> kept;  // by filter
   for (const Written& w : written_) {
@@ -118,6 +116,14 @@ void NestPass::step(bool whole) {
     }
     write(w, kept.at(filter));
   }
+}
+
+Lane NestPass::in_all(const x86::Gp& number) {
+  const x86::Xmm one = cc_.newXmm();
+  const x86::Vec all = lanes_.new_int();
+  cc_.vmovq(one, number);
+  cc_.vpbroadcastq(all, one);
+  return lanes_.of(Type::kInt, all);
 }
 
 void NestPass::write(const Written& w, const KeptLanes& kept) {
@@ -140,6 +146,8 @@ const Lane& NestPass::value(std::int32_t v) {
     const auto shift = static_cast<std::uint32_t>(std::countr_zero(storage_bytes(storage)));
     return values_.emplace(v, lanes_.load(storage, x86::ptr(bases_.at(in.var), i_, shift))).first->second;
   }
+  if (in.pull == Pull::kWithin)
+    return values_.emplace(v, lanes_.add_int(in_all(i_), lanes_.lane_numbers())).first->second;
   Lane args[3];
   const std::int32_t of[3] = {in.a, in.b, in.c};
   for (std::size_t k = 0; k < 3; ++k)

@@ -40,6 +40,7 @@ class NestPass {
   void loop();
   void step(bool whole);
   void write(const Written& w, const KeptLanes& kept);
+  [[nodiscard]] Lane in_all(const x86::Gp& number);
   [[nodiscard]] const Lane& value(std::int32_t v);
   void hoist(std::int32_t v);
   [[nodiscard]] std::uint32_t scale(std::int32_t list) const;
