@@ -15,10 +15,10 @@ ROOT = pathlib.Path(sys.argv[2])
 FAILED = []
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="nvm_profile_"))
 
-# The gallery's quicksort from line 1 on, applied to many numbers; with a sum in it, so that it is no loop nest, of which
+# The gallery's quicksort from line 1 on, applied to many numbers; with a scan in it, so that it is no loop nest, of which
 # neither levels nor lines are known.
 QUICKSORT = (ROOT / "programs" / "quicksort.nesl").read_text().split("\n", 1)[1].split("$")[0].replace(
-    "v[#v / 2]", "v[min(#v / 2, #v + count({x == v[0] : x in v}))]") + """$
+    "v[#v / 2]", "v[min(#v / 2, #v + count({x < 0 : x in plus_scan(v)}))]") + """$
 
 let v = {rem(i * 7919, 100003) : i in [0:100000]};
     s = quicksort(v)
