@@ -77,6 +77,26 @@ TEST_CASE("a free sequence that is only indexed is not copied") {
   CHECK(counts_of("let v = [5, 6, 7] in {#v + i : i in [2, 0]};")[Op::kBpermute] == 0);
 }
 
+TEST_CASE("a scatter that combines is one instruction, also for each of many, where it was a sort") {
+  for (const auto& [text, op] :
+       {std::pair{"let d = dist(0.5, 9) in scatter_add(d, {(i, 1.5) : i in [2, 0, 2]});", Op::kAddDpermute},
+        std::pair{"{scatter_min(v, [(0, 1)]) : v in [[5, 6], [7]]};", Op::kMinDpermute},
+        std::pair{"scatter_max([`a], [(0, `b)]);", Op::kMaxDpermute},
+        std::pair{"scatter_or([f], [(0, t)]);", Op::kOrDpermute},
+        std::pair{"{bin_counts(v, 3) : v in [[2, 0], [1]]};", Op::kAddDpermute}}) {
+    INFO(text);
+    auto counts = counts_of(text);
+    CHECK(counts[op] == 1);
+    CHECK(counts[Op::kRankUp] == 0);
+    CHECK(counts[Op::kPermute] == 0);
+  }
+  auto grouped = counts_of("buckets([(2, 5), (0, 6), (2, 7)], 3);");
+  CHECK(grouped[Op::kAddDpermute] == 1);  // how many there are of each
+  CHECK(grouped[Op::kRankUp] == 1);
+  auto texts = counts_of("scatter_max([\"a\"], [(0, \"b\")]);");
+  CHECK(texts[Op::kMaxDpermute] == 0);
+}
+
 TEST_CASE("a function that looks up a shared sequence gets it once") {
   const std::string text =
       "function bs(v, k, l, h) = if h - l < 2 then l else let m = (l + h) / 2 in "
