@@ -13,6 +13,7 @@ Emitted<ssa::Module> emit_ssa(const core::Program& program, const EmitOptions& o
 Emitted<nvm::Program> emit_vcode(const core::Program& program, const EmitOptions& options) {
   Flattener flattener(program, options);
   flat::Program code = flattener.run();
+  flat::expand_combining_scatters(code);
   flat::outline_deep_conditionals(code);
   return {flat::to_stack_code(code, options), flattener.inputs()};
 }

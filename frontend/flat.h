@@ -209,6 +209,8 @@ void tell_least_numbers(Program& program);
 [[nodiscard]] std::string word_for(const std::string& name, std::size_t number);
 // Makes functions of conditionals that stand in more others than the legacy interpreter reads.
 void outline_deep_conditionals(Program& program);
+// Writes combining scatters with instructions that it has. FLOAT sums are then those of reductions.
+void expand_combining_scatters(Program& program);
 
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);

@@ -5,7 +5,7 @@
 #include "bytecode/base/check.h"
 #include "bytecode/base/printable.h"
 #include "bytecode/base/stack.h"
-#include "bytecode/table/combining.h"
+#include "bytecode/table/op_of.h"
 #include "bytecode/table/ranges.h"
 #include "frontend/flatten.h"
 
@@ -49,25 +49,25 @@ const Plain kPlain2[] = {
 };
 
 const Plain kScans[] = {
-    {Prim::kPlusScan, Op::kAddScan, true, TypeKind::kUnit},
-    {Prim::kMultScan, Op::kMulScan, true, TypeKind::kUnit},
-    {Prim::kMaxScan, Op::kMaxScan, true, TypeKind::kUnit},
-    {Prim::kMinScan, Op::kMinScan, true, TypeKind::kUnit},
-    {Prim::kAndScan, Op::kAndScan, true, TypeKind::kUnit},
-    {Prim::kOrScan, Op::kOrScan, true, TypeKind::kUnit},
-    {Prim::kXorScan, Op::kXorScan, true, TypeKind::kUnit},
+    {Prim::kPlusScan, *op_of(OpKind::kScan, Scalar::kAdd), true, TypeKind::kUnit},
+    {Prim::kMultScan, *op_of(OpKind::kScan, Scalar::kMul), true, TypeKind::kUnit},
+    {Prim::kMaxScan, *op_of(OpKind::kScan, Scalar::kMax), true, TypeKind::kUnit},
+    {Prim::kMinScan, *op_of(OpKind::kScan, Scalar::kMin), true, TypeKind::kUnit},
+    {Prim::kAndScan, *op_of(OpKind::kScan, Scalar::kAnd), true, TypeKind::kUnit},
+    {Prim::kOrScan, *op_of(OpKind::kScan, Scalar::kOr), true, TypeKind::kUnit},
+    {Prim::kXorScan, *op_of(OpKind::kScan, Scalar::kXor), true, TypeKind::kUnit},
     {Prim::kRank, Op::kRankUp, true, TypeKind::kInt},
     {Prim::kRankDown, Op::kRankDown, true, TypeKind::kInt},
 };
 
 const Plain kReductions[] = {
-    {Prim::kSum, Op::kAddReduce, true, TypeKind::kUnit},
-    {Prim::kProduct, Op::kMulReduce, true, TypeKind::kUnit},
-    {Prim::kMaxVal, Op::kMaxReduce, true, TypeKind::kUnit},
-    {Prim::kMinVal, Op::kMinReduce, true, TypeKind::kUnit},
-    {Prim::kAll, Op::kAndReduce, true, TypeKind::kUnit},
-    {Prim::kAny, Op::kOrReduce, true, TypeKind::kUnit},
-    {Prim::kParity, Op::kXorReduce, true, TypeKind::kUnit},
+    {Prim::kSum, *op_of(OpKind::kReduce, Scalar::kAdd), true, TypeKind::kUnit},
+    {Prim::kProduct, *op_of(OpKind::kReduce, Scalar::kMul), true, TypeKind::kUnit},
+    {Prim::kMaxVal, *op_of(OpKind::kReduce, Scalar::kMax), true, TypeKind::kUnit},
+    {Prim::kMinVal, *op_of(OpKind::kReduce, Scalar::kMin), true, TypeKind::kUnit},
+    {Prim::kAll, *op_of(OpKind::kReduce, Scalar::kAnd), true, TypeKind::kUnit},
+    {Prim::kAny, *op_of(OpKind::kReduce, Scalar::kOr), true, TypeKind::kUnit},
+    {Prim::kParity, *op_of(OpKind::kReduce, Scalar::kXor), true, TypeKind::kUnit},
 };
 
 // Of combining scatters.
@@ -273,7 +273,7 @@ Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
     return ops_.scalar(e.type, x.lanes->parent,
                        b_.op(row->op, word_of(element.type), {ops_.at(element, x.lanes), x.lanes->segments}));
   }
-  if (const auto by = combined_by(e.prim)) return put(combining_op(*by), x.kids[0], x.kids[1]);
+  if (const auto by = combined_by(e.prim)) return put(*op_of(OpKind::kCombine, *by), x.kids[0], x.kids[1]);
   switch (e.prim) {
     case Prim::kLength: return lengths(x);
     case Prim::kDist: return distribute(x.kids[0], x.kids[1], lanes);

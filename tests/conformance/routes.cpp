@@ -15,6 +15,7 @@
 #include "bytecode/text/writer.h"
 #include "bytecode/verify/verify.h"
 #include "frontend/emit.h"
+#include "frontend/flatten.h"
 #include "frontend/nesl/compile.h"
 
 namespace {
@@ -70,14 +71,24 @@ struct Tally {
   int different = 0;
 };
 
+// What is executed, but that combining scatters are written as they are for others.
+ssa::Module in_words_of_the_stack(const frontend::core::Program& core, const frontend::EmitOptions& options) {
+  frontend::Flattener flattener(core, options);
+  frontend::flat::Program code = flattener.run();
+  frontend::flat::expand_combining_scatters(code);
+  ssa::Module module = frontend::flat::to_ssa(code, options);
+  ssa::check(module);
+  return module;
+}
+
 void compare(const frontend::core::Program& core, const std::string& where, Tally& tally) {
   ++tally.forms;
   for (const bool checks : {true, false})
     for (const IntBits bits : {IntBits::k64, IntBits::k32}) {
       frontend::EmitOptions options{where, checks};
       options.int_bits = bits;
-      const ssa::Module direct = frontend::emit_ssa(core, options).code;
-      ssa::check(direct);
+      ssa::check(frontend::emit_ssa(core, options).code);
+      const ssa::Module direct = in_words_of_the_stack(core, options);
       const auto stacked = by_the_stack(core, options);
       const std::string one = text_of(direct), other = stacked ? text_of(*stacked) : "nothing";
       if (one == other) continue;

@@ -14,9 +14,11 @@ break nvm::vm::cpu::forget_in_gdb
 run
 python
 def known(): return gdb.execute("info functions nvm:", to_string=True)
-print("BEFORE\\n" + known())
-for i in range(3): gdb.execute("continue", to_string=True)
-print("AFTER\\n" + known())
+for i in range(3):
+    print("STOP\\n" + known())
+    gdb.execute("finish", to_string=True)
+    print("FORGOTTEN\\n" + known())
+    gdb.execute("continue", to_string=True)
 end
 quit
 """
@@ -38,10 +40,11 @@ def main():
     if "ptrace" in out.stderr or "Python scripting is not supported" in out.stderr:
         print("gdb may not debug here")
         sys.exit(77)
-    before, _, after = out.stdout.partition("BEFORE\n")[2].partition("AFTER\n")
-    expect("kernels are named by NESL function and line", any(n.startswith("nvm:quicksort:") for n in names(before)),
+    stops = [stop.partition("FORGOTTEN\n") for stop in out.stdout.split("STOP\n")[1:]]
+    expect("kernels are named by NESL function and line", any(n.startswith("nvm:quicksort:") for n in names(stops[0][0])),
            out.stdout + out.stderr)
-    expect("three are gone", len(names(after)) == len(names(before)) - 3, (len(names(before)), len(names(after))))
+    expect("each that goes is forgotten", [len(names(before)) - len(names(after)) for before, _, after in stops] == [1, 1, 1],
+           [(len(names(before)), len(names(after))) for before, _, after in stops])
     finish()
 
 

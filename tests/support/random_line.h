@@ -76,12 +76,13 @@ class RandomLine {
   }
 
  private:
-  [[nodiscard]] bool wanted(const OpInfo& info) const {
+  [[nodiscard]] bool wanted(const OpInfo& info) {
     switch (info.kind) {
       case OpKind::kBlock:
       case OpKind::kControl:
       case OpKind::kHost: return false;
       case OpKind::kRandom: return context_.random != nullptr;
+      case OpKind::kCombine: return below(rng_, 7) == 0;  // seven that no line goes on behind
       default: return true;
     }
   }

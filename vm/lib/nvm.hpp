@@ -212,7 +212,7 @@ class Program {
   // Of the start function: what it leaves on the stack, deepest first; nothing where that depends on data.
   [[nodiscard]] std::optional<std::vector<Kind>> results() const;
   [[nodiscard]] std::string ssa_text() const;  // the lowered form
-  // Its tail-parallel functions as loop nests, or why they are none.
+  // Its recursive functions as loop nests, or why they are none.
   [[nodiscard]] std::string nests_text() const;
   [[nodiscard]] std::string vcode_text() const;  // as VCODE; "" if it was made of NESL (Nesl::compile)
   [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }

@@ -256,6 +256,34 @@ TEST_CASE("an expression compiles to a program with the values of its variables"
   CHECK(!top.nesl.compile("nosuch").has_value());
 }
 
+TEST_CASE("what is written of a combining scatter means what it means where it is one instruction") {
+  const std::string pairs = "function at(k, n) = {(rem(i * 7 + k, 5), i - 3) : i in [0:n]};";
+  for (const std::string of : {"scatter_add(e, at(k, n))", "scatter_min(e, at(k, n))",
+                               "scatter_max(e, at(k, n))", "bin_counts({i : (i, x) in at(k, n)}, 5)",
+                               "scatter_add({float(x) : x in e}, {(i, float(x)) : (i, x) in at(k, n)})",
+                               "scatter_or({x == 1 : x in e}, {(i, x == 2) : (i, x) in at(k, n)})"}) {
+    const std::string all =
+        "let e = [5, 0, -7, 2, 1] in string({" + of + " : k in [0, 1, 3]; n in [0, 1, 20]})";
+    INFO(all);
+    Top executed, written;
+    const std::string want = executed(pairs + all + ";");
+    written(pairs + "1;");
+    const auto vcode = written.nesl.compile(all);
+    REQUIRE(vcode);
+    CHECK(vcode->find("_DPERMUTE") == std::string::npos);
+    auto program = lib::Program::from_text(*vcode, "t");
+    REQUIRE(program);
+    lib::Vm vm;
+    auto run = vm.run(*program);
+    REQUIRE(run);
+    std::string text;
+    for (std::int64_t i = 0; i < run->values.back().size(); ++i)
+      text += static_cast<char>(run->values.back().int_at(i));
+    CHECK(want.find(text) != std::string::npos);
+    CHECK(text.size() > 20);
+  }
+}
+
 TEST_CASE("a check runs nothing and finds functions that are only declared") {
   Top top(false);
   TemporaryFile good(".nesl", "function g(x) = x + 1;\ng(1) / 0;\n");
