@@ -19,7 +19,7 @@ using plan::NestInput;
 constexpr int kMostLost = 3;
 // Bytes of the arguments of all calls together before it pays to compile.
 constexpr std::int64_t kWorthCompiling = 64 << 10;
-// Of one call: more is left to those who cut it, where several threads could share it.
+// Of one call by all threads, where several could share it: more is left to those who cut it.
 constexpr std::int64_t kMostOfShared = 512 << 10;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -77,7 +77,7 @@ class NestRunner final : public FunctionHook {
     if (nest == nullptr || !std::holds_alternative<Segdes>(arguments[nest->frame])) return false;
     if (nest->sizes && !std::holds_alternative<Segdes>(arguments[*nest->sizes])) return false;
     const std::int64_t bytes = bytes_of(arguments);
-    if ((caller_ == Caller::kWorker || context_.threads > 1) && bytes > kMostOfShared) return false;
+    if (caller_ == Caller::kRun && context_.threads > 1 && bytes > kMostOfShared) return false;
     return nests_.hot(function, bytes);
   }
   // Levels that there may be before an interpreter would have too many open calls.
@@ -117,7 +117,8 @@ class NestRunner final : public FunctionHook {
                                 std::span<const Value> arguments, std::vector<Storage> results,
                                 std::span<std::byte* const> targets, NestResults* found) {
     const plan::Nest& nest = *nests_.nest_of(function);
-    Nests::Storages storages{{}, std::move(results)};
+    Nests::Storages storages;
+    storages.second = std::move(results);
     for (const Value& a : arguments) {
       const auto* v = std::get_if<Vector>(&a);
       storages.first.push_back(v != nullptr ? v->storage() : Storage::kI64);
