@@ -127,7 +127,7 @@ bool BlockMode::run_compiled(ssa::FunctionId function, std::int64_t depth, std::
   const std::int64_t least = functions_.least(function);
   if (least == FunctionHook::kNever) return false;
   const std::int64_t instances = instances_of(function, arguments);
-  if (instances < least) return false;
+  if (instances < least || !functions_.may_take(function, longest(arguments))) return false;
   if (hook_ != nullptr) {
     for (Value& value : arguments) hook_->force(value);
     hook_->finish();
@@ -156,16 +156,20 @@ std::int64_t BlockMode::instances_of(ssa::FunctionId function, std::span<Value> 
   return instances;
 }
 
-// Looked at without computing what is promised but descriptors.
 bool BlockMode::large(ssa::FunctionId function, std::span<Value> arguments) {
-  if (!policy_.moves_only(function)) return false;
+  return policy_.moves_only(function) &&
+         policy_.large(longest(arguments) * static_cast<std::int64_t>(sizeof(std::int32_t)));
+}
+
+// Looked at without computing what is promised but descriptors.
+std::int64_t BlockMode::longest(std::span<Value> arguments) {
   std::int64_t elements = 0;
   for (Value& argument : arguments) {
     if (std::holds_alternative<Vector>(argument)) continue;
     if (hook_ != nullptr) hook_->force(argument);
     if (const auto* s = std::get_if<Segdes>(&argument)) elements = std::max(elements, s->total());
   }
-  return policy_.large(elements * static_cast<std::int64_t>(sizeof(std::int32_t)));
+  return elements;
 }
 
 bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances) {

@@ -76,6 +76,7 @@ class BlockMode final : public CallHook {
   [[nodiscard]] std::int64_t instances_of(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
   [[nodiscard]] bool large(ssa::FunctionId function, std::span<Value> arguments);
+  [[nodiscard]] std::int64_t longest(std::span<Value> arguments);
   // What is not cut is made by all threads, with one interpreter; calls within it are cut as soon as they can
   // be.
   [[nodiscard]] bool run_together(ssa::FunctionId function, std::int64_t depth, const Layout& layout,

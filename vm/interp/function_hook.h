@@ -23,6 +23,9 @@ class FunctionHook {
   // Instances that a call of the function has at least if this is to be asked; kNever: it need not be.
   [[nodiscard]] virtual std::int64_t least(ssa::FunctionId /*function*/) { return 1; }
   static constexpr std::int64_t kNever = INT64_MAX;
+  // Whether a call may be for this whose longest descriptor has so many elements. Asked first: to run() go
+  // arguments that are made.
+  [[nodiscard]] virtual bool may_take(std::int64_t /*elements*/) const { return true; }
   // The results of `function`, which runs when `depth` calls are open; nothing, and the arguments are as they
   // were, if an interpreter is to do it: there is no code, or something failed that it tells exactly.
   virtual std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,
@@ -62,6 +65,11 @@ class FunctionHooks {
     std::int64_t least = FunctionHook::kNever;
     for (const auto& hook : hooks_) least = std::min(least, hook->least(function));
     return least;
+  }
+  [[nodiscard]] bool may_take(ssa::FunctionId function, std::int64_t elements) const {
+    return std::any_of(hooks_.begin(), hooks_.end(), [&](const auto& hook) {
+      return hook->least(function) != FunctionHook::kNever && hook->may_take(elements);
+    });
   }
   [[nodiscard]] std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,
                                                       std::span<const Value> arguments) const {

@@ -48,6 +48,9 @@ class NestRunner final : public FunctionHook {
   [[nodiscard]] std::int64_t least(ssa::FunctionId function) override {
     return nests_.nest_of(function) != nullptr ? 1 : kNever;
   }
+  [[nodiscard]] bool may_take(std::int64_t elements) const override {
+    return takes(elements * static_cast<std::int64_t>(sizeof(std::int32_t)));
+  }
   std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,
                                         std::span<const Value> arguments) override {
     if (!wants(function, arguments)) return std::nullopt;
@@ -72,12 +75,15 @@ class NestRunner final : public FunctionHook {
   }
 
  private:
+  [[nodiscard]] bool takes(std::int64_t bytes) const {
+    return caller_ == Caller::kWorker || context_.threads == 1 || bytes <= kMostOfShared;
+  }
   [[nodiscard]] bool wants(ssa::FunctionId function, std::span<const Value> arguments) {
     const plan::Nest* nest = nests_.nest_of(function);
     if (nest == nullptr || !std::holds_alternative<Segdes>(arguments[nest->frame])) return false;
     if (nest->sizes && !std::holds_alternative<Segdes>(arguments[*nest->sizes])) return false;
     const std::int64_t bytes = bytes_of(arguments);
-    if (caller_ == Caller::kRun && context_.threads > 1 && bytes > kMostOfShared) return false;
+    if (!takes(bytes)) return false;
     return nests_.hot(function, bytes);
   }
   // Levels that there may be before an interpreter would have too many open calls.
