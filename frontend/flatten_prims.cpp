@@ -48,37 +48,32 @@ const Plain kPlain2[] = {
     {Prim::kLshift, Op::kLshift, false, TypeKind::kInt}, {Prim::kRshift, Op::kRshift, false, TypeKind::kInt},
 };
 
-const Plain kScans[] = {
-    {Prim::kPlusScan, *op_of(OpKind::kScan, Scalar::kAdd), true, TypeKind::kUnit},
-    {Prim::kMultScan, *op_of(OpKind::kScan, Scalar::kMul), true, TypeKind::kUnit},
-    {Prim::kMaxScan, *op_of(OpKind::kScan, Scalar::kMax), true, TypeKind::kUnit},
-    {Prim::kMinScan, *op_of(OpKind::kScan, Scalar::kMin), true, TypeKind::kUnit},
-    {Prim::kAndScan, *op_of(OpKind::kScan, Scalar::kAnd), true, TypeKind::kUnit},
-    {Prim::kOrScan, *op_of(OpKind::kScan, Scalar::kOr), true, TypeKind::kUnit},
-    {Prim::kXorScan, *op_of(OpKind::kScan, Scalar::kXor), true, TypeKind::kUnit},
-    {Prim::kRank, Op::kRankUp, true, TypeKind::kInt},
-    {Prim::kRankDown, Op::kRankDown, true, TypeKind::kInt},
+// Scans, reductions and combining scatters.
+struct Folding {
+  Prim prim;
+  OpKind kind;
+  Scalar by;
 };
-
-const Plain kReductions[] = {
-    {Prim::kSum, *op_of(OpKind::kReduce, Scalar::kAdd), true, TypeKind::kUnit},
-    {Prim::kProduct, *op_of(OpKind::kReduce, Scalar::kMul), true, TypeKind::kUnit},
-    {Prim::kMaxVal, *op_of(OpKind::kReduce, Scalar::kMax), true, TypeKind::kUnit},
-    {Prim::kMinVal, *op_of(OpKind::kReduce, Scalar::kMin), true, TypeKind::kUnit},
-    {Prim::kAll, *op_of(OpKind::kReduce, Scalar::kAnd), true, TypeKind::kUnit},
-    {Prim::kAny, *op_of(OpKind::kReduce, Scalar::kOr), true, TypeKind::kUnit},
-    {Prim::kParity, *op_of(OpKind::kReduce, Scalar::kXor), true, TypeKind::kUnit},
+constexpr Folding kFolding[] = {
+    {Prim::kPlusScan, OpKind::kScan, Scalar::kAdd},  {Prim::kMultScan, OpKind::kScan, Scalar::kMul},
+    {Prim::kMaxScan, OpKind::kScan, Scalar::kMax},   {Prim::kMinScan, OpKind::kScan, Scalar::kMin},
+    {Prim::kAndScan, OpKind::kScan, Scalar::kAnd},   {Prim::kOrScan, OpKind::kScan, Scalar::kOr},
+    {Prim::kXorScan, OpKind::kScan, Scalar::kXor},   {Prim::kSum, OpKind::kReduce, Scalar::kAdd},
+    {Prim::kProduct, OpKind::kReduce, Scalar::kMul}, {Prim::kMaxVal, OpKind::kReduce, Scalar::kMax},
+    {Prim::kMinVal, OpKind::kReduce, Scalar::kMin},  {Prim::kAll, OpKind::kReduce, Scalar::kAnd},
+    {Prim::kAny, OpKind::kReduce, Scalar::kOr},      {Prim::kParity, OpKind::kReduce, Scalar::kXor},
+    {Prim::kAddAt, OpKind::kCombine, Scalar::kAdd},  {Prim::kMaxAt, OpKind::kCombine, Scalar::kMax},
+    {Prim::kMinAt, OpKind::kCombine, Scalar::kMin},  {Prim::kOrAt, OpKind::kCombine, Scalar::kOr},
 };
-
-// Of combining scatters.
-std::optional<Scalar> combined_by(Prim prim) {
-  switch (prim) {
-    case Prim::kAddAt: return Scalar::kAdd;
-    case Prim::kMaxAt: return Scalar::kMax;
-    case Prim::kMinAt: return Scalar::kMin;
-    case Prim::kOrAt: return Scalar::kOr;
-    default: return std::nullopt;
-  }
+// The instruction of a primitive of this kind.
+std::optional<Op> folding(OpKind kind, Prim prim) {
+  for (const Folding& f : kFolding)
+    if (f.kind == kind && f.prim == prim) return op_of(kind, f.by);
+  return std::nullopt;
+}
+std::optional<Op> scan_or_rank(Prim prim) {
+  if (prim == Prim::kRank || prim == Prim::kRankDown) return rank_op(prim == Prim::kRankDown);
+  return folding(OpKind::kScan, prim);
 }
 
 template <std::size_t N>
@@ -263,17 +258,17 @@ Val Body::scalar_prim(const Expr& e, const Val& x, const Lanes* lanes) {
 }
 
 Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
-  if (const Plain* row = find(kScans, e.prim)) {
+  if (const auto op = scan_or_rank(e.prim)) {
     const Val& element = x.kids[0];
-    const Atom result = b_.op(row->op, word_of(element.type), {ops_.at(element, x.lanes), x.lanes->segments});
+    const Atom result = b_.op(*op, word_of(element.type), {ops_.at(element, x.lanes), x.lanes->segments});
     return ops_.sequence(x.lanes, ops_.scalar(e.type->a, x.lanes, result));
   }
-  if (const Plain* row = find(kReductions, e.prim)) {
+  if (const auto op = folding(OpKind::kReduce, e.prim)) {
     const Val& element = x.kids[0];
     return ops_.scalar(e.type, x.lanes->parent,
-                       b_.op(row->op, word_of(element.type), {ops_.at(element, x.lanes), x.lanes->segments}));
+                       b_.op(*op, word_of(element.type), {ops_.at(element, x.lanes), x.lanes->segments}));
   }
-  if (const auto by = combined_by(e.prim)) return put(*op_of(OpKind::kCombine, *by), x.kids[0], x.kids[1]);
+  if (const auto op = folding(OpKind::kCombine, e.prim)) return put(*op, x.kids[0], x.kids[1]);
   switch (e.prim) {
     case Prim::kLength: return lengths(x);
     case Prim::kDist: return distribute(x.kids[0], x.kids[1], lanes);

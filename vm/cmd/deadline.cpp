@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "vm/cmd/commands.h"
+#include "vm/cmd/wakes.h"
 
 namespace nvm::cmd {
 
@@ -16,14 +17,13 @@ constexpr double kGrace = 10;     // seconds for what is under way to end in ord
 constexpr double kLongest = 3e7;  // beyond it no clock can tell
 constexpr double kBehind = 0.2;   // the deadline, which budgets take from their clock
 
-constexpr long kAgain = 100'000;  // microseconds from one signal to the next
-volatile std::sig_atomic_t signals_left = 0;
+volatile std::sig_atomic_t reached = 0;
 
-// That it comes is enough at first: what waits in the kernel waits no longer, and looks at its budget. It
-// comes again for what was about to wait.
+// At the deadline what waits in the kernel waits no longer, and looks at its budget; then the last resort.
 void at_deadline(int) {
-  if (signals_left > 0) {
-    signals_left = signals_left - 1;
+  if (reached == 0) {
+    reached = 1;
+    Wakes::begin();
     return;
   }
   constexpr char kMessage[] = "nvm: time limit reached; what was under way could not be ended in order\n";
@@ -31,19 +31,23 @@ void at_deadline(int) {
   ::_exit(kFault);
 }
 
+itimerval every(double first, double then) {
+  const auto time = [](double seconds) {
+    return timeval{static_cast<time_t>(seconds),
+                   static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6)};
+  };
+  return {time(then), time(first)};
+}
+
 }  // namespace
 
 void watch_deadline(double seconds) {
   if (!(seconds > 0 && seconds < kLongest)) return;
-  signals_left = static_cast<std::sig_atomic_t>((seconds * 0.5 + kGrace) * 1e6 / kAgain);
+  Wakes::prepare();
   struct sigaction action {};  // without SA_RESTART
   action.sa_handler = at_deadline;
   ::sigaction(SIGALRM, &action, nullptr);
-  const double at = seconds + kBehind;
-  itimerval timer{};
-  timer.it_value.tv_sec = static_cast<time_t>(at);
-  timer.it_value.tv_usec = static_cast<suseconds_t>((at - std::floor(at)) * 1e6);
-  timer.it_interval.tv_usec = kAgain;
+  const itimerval timer = every(seconds + kBehind, seconds * 0.5 + kGrace);
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 

@@ -11,13 +11,14 @@ namespace {
 
 std::atomic<lib::Vm*> running{nullptr};
 std::atomic<bool> was_asked{false};
+std::atomic<bool> wakes{false};
 
 // The flag first: a run that clears an earlier wish looks at the flag then.
 void on_interrupt(int) {
   std::signal(SIGINT, end_process);
   was_asked.store(true);
   if (lib::Vm* vm = running.load()) vm->cancel();
-  Wakes::begin();
+  if (!wakes.exchange(true)) Wakes::begin();
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ void Interruptible::also(lib::Vm* vm) { running.store(vm); }
 
 void Interruptible::end() {
   std::signal(SIGINT, end_process);
-  Wakes::end();
+  if (wakes.exchange(false)) Wakes::end();
   running.store(nullptr);
 }
 

@@ -1,5 +1,6 @@
 #include "vm/cmd/wakes.h"
 
+#include <atomic>
 #include <csignal>
 #include <ctime>
 
@@ -11,6 +12,7 @@ constexpr int kSignal = SIGURG;       // ignored by default: none that comes lat
 constexpr long kAgain = 100'000'000;  // nanoseconds from one to the next
 timer_t timer{};
 bool made = false;
+std::atomic<int> wanted{0};
 
 void wake(int) {}  // that it comes is enough
 
@@ -34,7 +36,11 @@ void Wakes::prepare() {
   made = ::timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
 }
 
-void Wakes::begin() { set(kAgain); }
-void Wakes::end() { set(0); }
+void Wakes::begin() {
+  if (wanted++ == 0) set(kAgain);
+}
+void Wakes::end() {
+  if (--wanted == 0) set(0);
+}
 
 }  // namespace nvm::cmd

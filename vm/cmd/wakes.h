@@ -3,12 +3,13 @@
 
 namespace nvm::cmd {
 
-// Signals that come again and again: one alone would be lost on a program that was just about to wait.
+// Signals that come again and again, while somebody wants them: one alone would be lost on a program that was
+// just about to wait.
 class Wakes {
  public:
-  static void prepare();  // before begin() and end()
-  static void begin();    // may be called by a signal's handler
-  static void end();
+  static void prepare();  // before the others, which signal handlers may call
+  static void begin();
+  static void end();  // as often as begin()
 };
 
 }  // namespace nvm::cmd

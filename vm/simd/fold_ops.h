@@ -31,6 +31,21 @@ struct FoldOp {
   }
 };
 
+// f.template operator()<kOp>() of every operation that folds numbers; of every one that folds bits.
+template <typename F>
+void each_numeric_fold(F f) {
+  f.template operator()<Scalar::kAdd>();
+  f.template operator()<Scalar::kMul>();
+  f.template operator()<Scalar::kMax>();
+  f.template operator()<Scalar::kMin>();
+}
+template <typename F>
+void each_logical_fold(F f) {
+  f.template operator()<Scalar::kAnd>();
+  f.template operator()<Scalar::kOr>();
+  f.template operator()<Scalar::kXor>();
+}
+
 }  // namespace
 
 }  // namespace nvm::vm::simd

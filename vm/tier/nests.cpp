@@ -19,8 +19,8 @@ using plan::NestInput;
 constexpr int kMostLost = 3;
 // Bytes of the arguments of all calls together before it pays to compile.
 constexpr std::int64_t kWorthCompiling = 64 << 10;
-// Of one call by all threads, where several could share it: more is left to those who cut it.
-constexpr std::int64_t kMostOfShared = 512 << 10;
+// Elements of one call by all threads, where several could share it: more is left to those who cut it.
+constexpr std::int64_t kMostOfShared = 128 << 10;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -49,7 +49,7 @@ class NestRunner final : public FunctionHook {
     return nests_.nest_of(function) != nullptr ? 1 : kNever;
   }
   [[nodiscard]] bool may_take(std::int64_t elements) const override {
-    return takes(elements * static_cast<std::int64_t>(sizeof(std::int32_t)));
+    return caller_ == Caller::kWorker || context_.threads == 1 || elements <= kMostOfShared;
   }
   std::optional<std::vector<Value>> run(ssa::FunctionId function, std::int64_t depth,
                                         std::span<const Value> arguments) override {
@@ -75,16 +75,11 @@ class NestRunner final : public FunctionHook {
   }
 
  private:
-  [[nodiscard]] bool takes(std::int64_t bytes) const {
-    return caller_ == Caller::kWorker || context_.threads == 1 || bytes <= kMostOfShared;
-  }
   [[nodiscard]] bool wants(ssa::FunctionId function, std::span<const Value> arguments) {
     const plan::Nest* nest = nests_.nest_of(function);
     if (nest == nullptr || !std::holds_alternative<Segdes>(arguments[nest->frame])) return false;
     if (nest->sizes && !std::holds_alternative<Segdes>(arguments[*nest->sizes])) return false;
-    const std::int64_t bytes = bytes_of(arguments);
-    if (!takes(bytes)) return false;
-    return nests_.hot(function, bytes);
+    return nests_.hot(function, bytes_of(arguments));
   }
   // Levels that there may be before an interpreter would have too many open calls.
   [[nodiscard]] std::int64_t most_levels(ssa::FunctionId function, std::int64_t depth) const {

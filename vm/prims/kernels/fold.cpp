@@ -176,13 +176,8 @@ void set_logical(Table& t) {
 }  // namespace
 
 void fill_fold(Table& t) {
-  set_numeric<Scalar::kAdd>(t);
-  set_numeric<Scalar::kMul>(t);
-  set_numeric<Scalar::kMax>(t);
-  set_numeric<Scalar::kMin>(t);
-  set_logical<Scalar::kAnd>(t);
-  set_logical<Scalar::kOr>(t);
-  set_logical<Scalar::kXor>(t);
+  simd::each_numeric_fold([&]<Scalar kOp>() { set_numeric<kOp>(t); });
+  simd::each_logical_fold([&]<Scalar kOp>() { set_logical<kOp>(t); });
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA
