@@ -13,10 +13,10 @@
 namespace {
 
 constexpr std::ptrdiff_t kBatch = 64 << 10;
-constexpr int kGivenBack = 4 << 20;
+constexpr int kGivenBack = 1 << 20;
 
 // Blocks of this size go back to the system when they are freed. The C library would learn from large ones to
-// keep ever larger ones, in each thread's part of the heap.
+// keep ever larger ones, in each thread's part of the heap: what lies free there is taken, and in no count.
 [[maybe_unused]] const bool counts = [] {
   nvm::heap_counted.store(true);
   return ::mallopt(M_MMAP_THRESHOLD, kGivenBack) == 1 && ::mallopt(M_TRIM_THRESHOLD, 2 * kGivenBack) == 1;
