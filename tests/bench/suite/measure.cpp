@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <random>
 #include <thread>
 
 #include "tests/bench/suite/array.h"
@@ -65,9 +67,13 @@ std::vector<Timing> measure(std::vector<Contestant>& contestants, const Pace& pa
     warm_up(c, timings.back(), pace);
   }
   const Clock measured;
+  std::vector<std::size_t> order(contestants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::minstd_rand draw;
   for (int round = 0; round < pace.runs || (round < kMost && measured.seconds() < pace.brief); ++round) {
     if (round >= kLeast && clock.seconds() > pace.seconds) break;
-    for (std::size_t i = 0; i < contestants.size(); ++i)
+    std::shuffle(order.begin(), order.end(), draw);
+    for (const std::size_t i : order)
       if (timings[i].wrong.empty() && (round < kLeast || timings[i].first < pace.seconds / 10)) {
         if (pace.cold) fill_caches();
         timings[i].runs.push_back(contestants[i].run());

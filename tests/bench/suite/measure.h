@@ -30,9 +30,10 @@ struct Timing {
   [[nodiscard]] double median() const { return quantile(0.5); }
 };
 
-// Each contestant runs for the first time, is checked, warms up; then all run in turn. What takes
-// microseconds warms up and runs until some hundredths of a second have passed. A wrong result ends a
-// contestant's part; the last run is checked too.
+// Each contestant runs for the first time, is checked, warms up; then all run in turn, in an order drawn anew
+// each time: who follows one that leaves the data in the right caches gains. What takes microseconds warms up
+// and runs until some hundredths of a second have passed. A wrong result ends a contestant's part; the last
+// run is checked too.
 [[nodiscard]] std::vector<Timing> measure(std::vector<Contestant>& contestants, const Pace& pace);
 
 // Reads and writes far more than the caches hold, on all threads.
