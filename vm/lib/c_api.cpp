@@ -1,3 +1,6 @@
+#include <cstring>
+#include <type_traits>
+
 #include "vm/lib/c_handles.h"
 
 namespace nvm::lib {
@@ -11,6 +14,13 @@ std::vector<std::string> folders(const char* const* names, int count) {
   return {names, names + count};
 }
 
+// In C an enum is any number, in C++ one of its own alone.
+std::int64_t number_of(const nvm_kind& kind) {
+  std::underlying_type_t<nvm_kind> number = 0;
+  std::memcpy(&number, &kind, sizeof number);
+  return static_cast<std::int64_t>(number);
+}
+
 LoadOptions load_options(const nvm_load_options* given) {
   LoadOptions options;
   if (given == nullptr) return options;
@@ -18,7 +28,7 @@ LoadOptions load_options(const nvm_load_options* given) {
   if (given->function != nullptr) options.function = given->function;
   check_inputs(given->inputs, given->input_count);
   for (int i = 0; i < given->input_count; ++i) {
-    const auto kind = static_cast<std::int64_t>(given->inputs[i]);
+    const std::int64_t kind = number_of(given->inputs[i]);
     if (kind < NVM_INT || kind >= NVM_PAIR)
       refuse("input " + std::to_string(i) + " is neither a vector nor a descriptor");
     options.inputs.push_back(static_cast<Kind>(kind));
