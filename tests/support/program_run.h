@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "bytecode/ssa/passes.h"
 #include "bytecode/verify/verify.h"
@@ -14,15 +15,21 @@
 
 namespace nvm::test {
 
+enum class Calls : std::uint8_t { kInlined, kKept };
+
 // A random program in SSA; nothing if it does not verify.
-inline std::optional<ssa::Module> random_segment_module(Choices choices, IntBits bits = IntBits::k64) {
+inline std::optional<ssa::Module> random_segment_module(Choices choices, IntBits bits = IntBits::k64,
+                                                        Calls calls = Calls::kInlined) {
   Diagnostics diagnostics("random", "");
   const Program program = SegmentProgram(std::move(choices), true).make(diagnostics);
   Diagnostics more("random", "");
   const VerifyResult verified = verify(program, more);
   if (verified.verdict != Verdict::kOk) return {};
   ssa::Module module = ssa::lower(program, verified.verified, bits);
-  ssa::optimise(module, true);
+  for (const ssa::Pass& pass : ssa::pipeline()) {
+    if (calls == Calls::kInlined || std::string_view(pass.name) != "inline_calls") pass.run(module);
+    ssa::check(module);
+  }
   return module;
 }
 

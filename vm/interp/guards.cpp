@@ -64,6 +64,7 @@ void Interp::go_back(const MissedGuard& missed) {
   auto& from = static_cast<Guarded&>(*missed.from);
   values_.clear();
   called_.clear();
+  recording_.reset(calls_.outside());
   forget();
   go_to(std::move(from.place), from.values);
   at_.step = missed.way ? at_.step + 1 : at_.function->steps.data() + at_.step->target;
@@ -72,6 +73,7 @@ void Interp::go_back(const MissedGuard& missed) {
 // To the stopping block of a check. It stands alone, so the frames as they were need not be known.
 void Interp::divert(const FailedCheck& check) {
   values_.clear();
+  recording_.reset(calls_.outside());
   calls_.divert(check.callers);
   frames_.clear();
   at_.function = &code_.functions[static_cast<std::size_t>(check.site.function)];

@@ -43,7 +43,8 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       combined_(shared_),
       pending_(shared_, calls_, combined_),
       line_(shared_, delayed_),
-      exec_(shared_, {delayed_, pulls_, combined_, pending_}) {
+      exec_(shared_, {delayed_, pulls_, combined_, pending_}),
+      recording_(machine_, views_, combined_) {
   at_.constants = code.constants;
   at_.scratch.resize(code.most_operands + 1);
   for (std::size_t c = 0; c < at_.constants.size(); ++c) {
@@ -74,6 +75,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   } catch (const std::bad_alloc&) {
     give_up(outcome, {Fault::Kind::kMemory, "out of memory"});
   }
+  recording_.reset(calls_.outside());
   if (machine_.observer != nullptr) machine_.observer->end_calls(calls_.last_serial());
   if (exited_) frames_.clear();
   values_.clear();
@@ -214,6 +216,7 @@ void Interp::open_call(const Step& step) {
     ++at_.step;
     return;
   }
+  recording_.enter(step.target, {window, step.operands}, calls_.depth() + 1);
   calls_.push();
   calls_.number();
   at_.function = &callee;
@@ -229,9 +232,14 @@ bool Interp::tail_call(const Step& step) {
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   at_.fetch(step, at_.scratch.data());
   for (std::int32_t i = 0; i < at_.function->slots; ++i) release(at_.frame[i]);
+  if (recording_.ends_at(calls_.depth())) {
+    for (std::uint32_t i = 0; i < step.operands; ++i) recording_.hand_on(at_.scratch[i]);
+    recording_.leave();
+  }
   accounts_.pass_mark(step);
   if (machine_.calls != nullptr && offer_call(step, calls_.depth(), at_.scratch.data()))
     return return_called();
+  recording_.enter(step.target, {at_.scratch.data(), step.operands}, calls_.depth());
   if (machine_.path != nullptr) machine_.path->tail();
   if (accounts_.calls_seen()) accounts_.note_left(step.site.function);
   at_.frame = frames_.open(at_.frame, std::max(callee.slots, 1));
@@ -316,16 +324,24 @@ bool Interp::close_call(const Step& step) {
   if (accounts_.calls_seen()) accounts_.note_left(step.site.function);
   if (machine_.path != nullptr) machine_.path->close();
   const Operand* operands = at_.operands_of(step);
+  const bool ends = recording_.ends_at(calls_.depth());
   if (calls_.empty()) {
     values_.resize(step.operands);
     at_.fetch(step, values_.data());
     for (std::int32_t i = 0; i < at_.function->slots; ++i) release(at_.frame[i]);
+    if (ends)
+      for (Value& value : values_) recording_.hand_on(value);
+    if (ends) recording_.leave();
     return false;
   }
   const Activation caller = calls_.pop();
   const std::int32_t* slots = caller.function->result_slots.data() + caller.step->first_result;
-  for (std::uint32_t i = 0; i < step.operands; ++i)
-    if (slots[i] >= 0) at_.fetch_one(operands[i], caller.frame[slots[i]]);
+  for (std::uint32_t i = 0; i < step.operands; ++i) {
+    if (slots[i] < 0) continue;
+    at_.fetch_one(operands[i], caller.frame[slots[i]]);
+    if (ends) recording_.hand_on(caller.frame[slots[i]]);
+  }
+  if (ends) recording_.leave();
   for (std::int32_t i = 0; i < at_.function->slots; ++i) release(at_.frame[i]);
   at_.function = caller.function;
   at_.step = caller.step;

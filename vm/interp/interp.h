@@ -15,6 +15,7 @@
 #include "vm/interp/machine.h"
 #include "vm/interp/pending_call.h"
 #include "vm/interp/pulls.h"
+#include "vm/interp/recording.h"
 #include "vm/interp/registers.h"
 #include "vm/interp/strip_line.h"
 
@@ -77,7 +78,7 @@ class Interp final {
   }
 
   const Code& code_;
-  const Machine machine_;
+  Machine machine_;
   Accounts accounts_;
   Registers at_;
   CallStack calls_;
@@ -91,6 +92,7 @@ class Interp final {
   PendingCall pending_;
   StripLine line_;
   Executor exec_;
+  Recording recording_;
   std::vector<Value> values_;  // results of the outermost call
   std::vector<Value> called_;  // results of a call that the hook made
 

@@ -65,6 +65,10 @@ struct MissedGuard {
   bool way = false;  // that it really goes
 };
 
+// How a call is made: its instructions are offered; likewise, and the hook is told when it ends; or none is
+// offered before it ends.
+enum class CallWay : std::uint8_t { kRecorded, kWatched, kUnrecorded };
+
 // Throws, where Fault is mentioned, also FailedCheck or MissedGuard, if it comes first in program order.
 class RegionHook {
  public:
@@ -88,6 +92,14 @@ class RegionHook {
   // Are there parts of vectors here only? Then each instruction is offered as it is written: no vector is
   // left delayed, and none is executed together with others.
   [[nodiscard]] virtual bool has_parts() const { return false; }
+
+  // A call that is about to be opened `depth` deep; promised arguments are not asked for.
+  [[nodiscard]] virtual CallWay call_begins(ssa::FunctionId /*function*/,
+                                            std::span<const Value> /*arguments*/, std::int64_t /*depth*/) {
+    return CallWay::kRecorded;
+  }
+  // Those so deep and deeper have ended. The depth of the innermost open one that is watched; -1: none is.
+  virtual std::int64_t call_ends(std::int64_t /*depth*/) { return -1; }
 
   // Offers the condition of a check conditional (ssa/cfg.h). True: trust that it is F; should it not be, a
   // later call throws FailedCheck.

@@ -168,6 +168,7 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
   }
   if (fused) {
     work = work_done(region, e, work);
+    calls_.note_kernels(work);
     if (clocked) e.tier.note(Way::kCandidate, work, elapsed());
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
     if (clocked) blacklist_if_hopeless(region, e, work);
@@ -186,6 +187,10 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
                   : e.tier.lost()                 ? "the primitives are faster"
                                                   : "measured beside the kernels";
   work = work_done(region, e, work);
+  if (e.tried && (e.code == nullptr || e.traps >= options_.max_traps || e.tier.lost()))
+    calls_.note_primitives(work);
+  else
+    calls_.note_open(work);
   if (!clocked) return;
   if (!e.tried) e.tier.note_before(work, elapsed());
   if (e.code != nullptr && !region.trapped) e.tier.note(Way::kBaseline, work, elapsed());

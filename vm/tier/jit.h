@@ -13,6 +13,7 @@
 #include "bytecode/plan/schedule.h"
 #include "vm/interp/machine.h"
 #include "vm/prims/prims.h"
+#include "vm/tier/call_shares.h"
 #include "vm/tier/hot.h"
 #include "vm/trace/recorder.h"
 
@@ -75,8 +76,15 @@ class Jit final : public RegionExecutor {
 
   void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) override;
   [[nodiscard]] bool declines(const ssa::Inst& inst, std::int64_t elements) override {
-    return blacklist_.has(inst, elements);
+    if (!blacklist_.has(inst, elements)) return false;
+    calls_.note_primitives(elements);
+    return true;
   }
+  [[nodiscard]] CallWay call_begins(ssa::FunctionId function, std::int64_t elements,
+                                    std::int64_t depth) override {
+    return options_.mode == JitMode::kHot ? calls_.begins(function, elements, depth) : CallWay::kRecorded;
+  }
+  std::int64_t call_ends(std::int64_t depth) override { return calls_.ends(depth); }
 
   [[nodiscard]] const JitCounters& counters() const { return counters_; }
   // In order of first execution.
@@ -104,6 +112,7 @@ class Jit final : public RegionExecutor {
   std::uint32_t next_number_ = 0;
   Budget budget_;
   Blacklist blacklist_;
+  CallShares calls_;
   std::vector<std::unique_ptr<RegionEntry>> entries_;
   std::unordered_map<std::string, RegionEntry*> by_key_;  // by soac::key
   std::uint64_t generation_ = 0;                          // of the entries

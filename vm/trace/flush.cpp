@@ -20,12 +20,8 @@ std::int64_t longest(const RecordedRegion& recorded) {
 
 }  // namespace
 
-bool Recorder::asks_work() const {
-  return !work_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
-}
-
 void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
-  if (!sees_recorded(observer_) || !counts_offers_) return;
+  if (!wants_recorded(observer_) || !counts_offers_) return;
   work_.push_back({&inst, site, 0, observer_->place()});
   work_length_.push_back(elements);
 }
@@ -138,8 +134,8 @@ void Recorder::flush(RegionStop stop) {
 }
 
 void Recorder::execute_all(RegionStop stop) {
-  const std::vector<VarId> numbers =
-      asks_work() ? ask_counts() : std::vector<VarId>(now_.lengths.size(), kNone);
+  const bool asks = !work_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
+  const std::vector<VarId> numbers = asks ? ask_counts() : std::vector<VarId>(now_.lengths.size(), kNone);
   std::vector<VarId> renamed;
   now_.stop = stop;
   std::vector<LengthId> lengths;

@@ -1,6 +1,8 @@
 // What a line knows of lengths: which numbers they are, and which descriptors have them.
+#include <algorithm>
 #include <variant>
 
+#include "vm/interp/work.h"
 #include "vm/trace/recorder.h"
 
 namespace nvm::vm {
@@ -101,6 +103,26 @@ bool Recorder::describes(const Value& lengths) const {
   const std::int64_t n =
       now_.lengths[static_cast<std::size_t>(var(std::get<DeferredRef>(lengths)->var()).length)];
   return n < 0 || n >= limits_.min_elements;
+}
+
+// On so many elements as the longest argument has, promised or not, as far as that is known. A device's
+// engine takes what it can, and who passes conditionals on trust may come back into a call.
+CallWay Recorder::call_begins(ssa::FunctionId function, std::span<const Value> arguments,
+                              std::int64_t depth) {
+  if (limits_.scatters || limits_.guard_after > 0) return CallWay::kRecorded;
+  const auto promised = [&](VarId x) {
+    if (traces_.followed() != nullptr) return traces_.length_of(x);
+    return now_.lengths[static_cast<std::size_t>(var(x).is_desc ? var(x).total : var(x).length)];
+  };
+  std::int64_t elements = 0;
+  for (const Value& argument : arguments) {
+    const auto* d = std::get_if<DeferredRef>(&argument);
+    elements = std::max(elements, d == nullptr       ? elements_of(argument)
+                                  : (*d)->computed() ? elements_of((*d)->value())
+                                                     : promised((*d)->var()));
+  }
+  return elements < limits_.min_elements ? CallWay::kRecorded
+                                         : executor_.call_begins(function, elements, depth);
 }
 
 }  // namespace nvm::vm

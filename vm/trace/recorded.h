@@ -89,6 +89,12 @@ class RegionExecutor {
   virtual void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) = 0;
   // Would a region that begins with this instruction, on so many elements, be recorded for nothing?
   [[nodiscard]] virtual bool declines(const ssa::Inst& /*inst*/, std::int64_t /*elements*/) { return false; }
+  // As RegionHook has it, of calls on so many elements.
+  [[nodiscard]] virtual CallWay call_begins(ssa::FunctionId /*function*/, std::int64_t /*elements*/,
+                                            std::int64_t /*depth*/) {
+    return CallWay::kRecorded;
+  }
+  virtual std::int64_t call_ends(std::int64_t /*depth*/) { return -1; }
 };
 
 }  // namespace nvm::vm

@@ -25,6 +25,10 @@
 
 namespace nvm::vm {
 
+inline bool wants_recorded(const Observer* observer) {
+  return observer != nullptr && observer->sees_recorded() != Observer::Recorded::kNothing;
+}
+
 // Do its elements stand on a device, too?
 [[nodiscard]] bool on_device(const Vector& x);
 
@@ -57,7 +61,7 @@ class Recorder final : public RegionHook {
         limits_(limits),
         observer_(observer),
         decisions_(limits.guard_after),
-        predicts_(limits.predicts && !sees_recorded(observer) && !limits.scatters &&
+        predicts_(limits.predicts && !wants_recorded(observer) && !limits.scatters &&
                   limits.guard_after == 0) {
     reset();
   }
@@ -66,6 +70,9 @@ class Recorder final : public RegionHook {
              std::span<Value> results) override;
   [[nodiscard]] bool declined() const override { return declined_; }
   [[nodiscard]] bool repeats() const override { return limits_.repeats != nullptr; }
+  [[nodiscard]] CallWay call_begins(ssa::FunctionId function, std::span<const Value> arguments,
+                                    std::int64_t depth) override;
+  std::int64_t call_ends(std::int64_t depth) override { return executor_.call_ends(depth); }
   bool trust(const Value& condition, const Site& branch) override;
   [[nodiscard]] bool guards() const override { return limits_.guard_after > 0; }
   [[nodiscard]] std::optional<bool> foresee(const Value& condition, const Site& branch) override;
@@ -82,10 +89,6 @@ class Recorder final : public RegionHook {
   const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
 
  private:
-  static bool sees_recorded(const Observer* observer) {
-    return observer != nullptr && observer->sees_recorded() != Observer::Recorded::kNothing;
-  }
-
   struct Count {  // a length that executing the region finds: a symbol of it, or the value of a variable
     soac::LengthId length = soac::kNone;
     soac::VarId number = soac::kNone;
@@ -155,7 +158,6 @@ class Recorder final : public RegionHook {
                        std::span<Value> results);
   void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
   [[nodiscard]] std::int32_t trail();
-  [[nodiscard]] bool asks_work() const;
   std::vector<soac::VarId> ask_counts();
   RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
                     std::span<const Count> counts);

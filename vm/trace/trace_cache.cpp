@@ -78,6 +78,11 @@ bool TraceCache::fits(const ssa::Inst& inst, std::span<const Value> operands) {
   return true;
 }
 
+std::int64_t TraceCache::length_of(VarId x) const {
+  const Var& v = trace_->recorded.vars[at(x)];
+  return trace_->lengths[at(v.is_desc ? v.total : v.length)];
+}
+
 // As Recorder::note_each has it of a trace that is recorded.
 std::optional<std::int64_t> TraceCache::repeated(VarId x, std::int64_t length) const {
   if (trace_->lengths[at(trace_->recorded.vars[at(x)].length)] != length) return {};

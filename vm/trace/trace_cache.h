@@ -128,6 +128,8 @@ class TraceCache {
   [[nodiscard]] std::size_t passed() const { return at_; }
   // Has all of it been passed, and is the same live that was live then?
   [[nodiscard]] bool ends() const;
+  // Of a promised vector, or the elements under a promised descriptor; less than 0 if that is not known.
+  [[nodiscard]] std::int64_t length_of(soac::VarId x) const;
   // The INT that all `length` elements of what was passed are, if that is known.
   [[nodiscard]] std::optional<std::int64_t> repeated(soac::VarId x, std::int64_t length) const;
 
