@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <catch2/catch.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -290,6 +291,43 @@ in (quickhull(ring), {quickhull(take(ring, n)) : n in [1, 2, 3, 100, 5000]}, #qu
 }
 
 // Segments of all sizes that the order of folds knows, and what compares oddly.
+// Two instances on two threads, of which the first has this share of 200,000 elements, in hundredths.
+struct TwoCalls {
+  explicit TwoCalls(int share) {
+    const std::string of = "{rem(i * 7919, 100003) : i in [0:" + std::to_string(2000 * share) +
+                           "]}, {rem(i * 7919, 100003) : i in [" + std::to_string(2000 * share) + ":200000]}";
+    const auto engine = vm::cpu::make_engine();
+    const ssa::Module module =
+        test::nesl_module(test::first_definition("quicksort") + "{quicksort(v) : v in [" + of + "]} $");
+    test::BareMachine bare(module, 0);
+    const vm::Outcome ordinary = vm::Interp(bare.code, bare.machine).run();
+    vm::Nests nests(bare.code, *engine, {.mode = vm::JitMode::kAlways});
+    bare.machine.prims.threads = 2;
+    bare.machine.functions = {&nests};
+    vm::block::Options options;
+    options.large_bytes = std::numeric_limits<std::int64_t>::max();
+    vm::block::BlockMode mode(bare.code, bare.machine, {}, options);
+    bare.machine.calls = &mode;
+    const vm::Outcome made = vm::Interp(bare.code, bare.machine).run();
+    REQUIRE(made.values.size() == ordinary.values.size());
+    for (std::size_t r = 0; r < made.values.size(); ++r)
+      CHECK(vm::difference(made.values[r], ordinary.values[r]) == "");
+    groups = mode.counters().groups;
+    calls = nests.counters().calls;
+  }
+  std::uint64_t groups = 0, calls = 0;
+};
+
+TEST_CASE("as many even instances as threads go as a loop nest each, whatever their size") {
+  if (testing::isas().empty()) return;
+  for (const int share : {50, 58, 42}) {
+    const TwoCalls two(share);
+    CHECK(two.groups == 2);
+    CHECK(two.calls == 2);
+  }
+  CHECK(TwoCalls(80).groups != 2);
+}
+
 TEST_CASE("loop nests fold long lists and odd numbers in the order of all folds") {
   same_as_nests(std::string(kRealFolds) + R"(
 let infinite = 1.0e308 * 10.0;

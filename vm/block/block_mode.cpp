@@ -99,7 +99,7 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
 std::string_view BlockMode::refuses(ssa::FunctionId function, std::span<Value> arguments) {
   if (!policy_.considers(function)) return "it calls no recursive function, or failed in groups";
   const std::int64_t instances = instances_of(function, arguments);
-  return enough(function, instances) || large(function, arguments) ? "" : "few instances";
+  return enough(function, instances, arguments) || large(function, arguments) ? "" : "few instances";
 }
 
 bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
@@ -172,8 +172,30 @@ std::int64_t BlockMode::longest(std::span<Value> arguments) {
   return elements;
 }
 
-bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances) {
-  return policy_.enough(instances) || (policy_.enough_early(instances) && tuning_.clear(function));
+// Compiled code for the function goes through all of its recursion for an instance, in one thread: there is
+// no sharing of what it has begun.
+bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances, std::span<Value> arguments) {
+  if (policy_.enough(instances)) return true;
+  if (!policy_.enough_early(instances)) return false;
+  return tuning_.clear(function) || (compiled(function) && even(arguments));
+}
+
+bool BlockMode::compiled(ssa::FunctionId function) {
+  return functions_.least(function) != FunctionHook::kNever;
+}
+
+// Of the longest argument, of which nothing is computed.
+bool BlockMode::even(std::span<Value> arguments) {
+  const Segdes* longest = nullptr;
+  for (const Value& argument : arguments)
+    if (const auto* s = std::get_if<Segdes>(&argument);
+        s != nullptr && (longest == nullptr || s->total() > longest->total()))
+      longest = s;
+  constexpr std::int64_t kMost = 1024;  // segments
+  if (longest == nullptr || longest->segments() > kMost) return false;
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t k = 0; k < longest->segments(); ++k) sizes.push_back(longest->length(k));
+  return policy_.even(std::move(sizes));
 }
 
 bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
@@ -189,7 +211,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   const bool loses = !bounds.empty() && !small_loop && !pays(function, depth, *layout, bounds);
   if (!loses && bounds.empty() && policy_.moves_only(function) && policy_.large(layout->bytes()))
     return run_together(function, depth, *layout, results);
-  if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
+  if (bounds.empty() && (tuning_.clear(function) || compiled(function))) bounds = policy_.cut_early(*layout);
   if (loses || bounds.empty()) {
     if (observer_ != nullptr)
       observer_->left_whole(function,

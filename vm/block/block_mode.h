@@ -74,7 +74,9 @@ class BlockMode final : public CallHook {
                                   std::vector<Value>& results);
   // The fewest that a frame has; without a frame, as many as there can be.
   [[nodiscard]] std::int64_t instances_of(ssa::FunctionId function, std::span<Value> arguments);
-  [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
+  [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances, std::span<Value> arguments);
+  [[nodiscard]] bool compiled(ssa::FunctionId function);
+  [[nodiscard]] bool even(std::span<Value> arguments);
   [[nodiscard]] bool large(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] std::int64_t longest(std::span<Value> arguments);
   // What is not cut is made by all threads, with one interpreter; calls within it are cut as soon as they can

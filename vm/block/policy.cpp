@@ -1,6 +1,8 @@
 #include "vm/block/policy.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "bytecode/ssa/demand.h"
 #include "bytecode/ssa/facts.h"
@@ -210,6 +212,15 @@ std::vector<std::int64_t> Policy::cut_early(const Layout& layout) const {
   if (bounds.size() < 3 || largest(layout, bounds) > bytes / std::max<std::int64_t>(threads_, 2) * 2)
     bounds.clear();
   return bounds;
+}
+
+// The largest first, each for the thread that has least.
+bool Policy::even(std::vector<std::int64_t> sizes) const {
+  std::vector<std::int64_t> work(static_cast<std::size_t>(threads_), 0);
+  std::sort(sizes.begin(), sizes.end(), std::greater<>());
+  for (const std::int64_t size : sizes) *std::min_element(work.begin(), work.end()) += size;
+  const std::int64_t all = std::accumulate(work.begin(), work.end(), std::int64_t{0});
+  return *std::max_element(work.begin(), work.end()) * threads_ <= all / 4 * 5;
 }
 
 std::vector<std::int64_t> Policy::cut_alone(ssa::FunctionId function, const Layout& layout, bool idle) const {

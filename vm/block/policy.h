@@ -68,6 +68,8 @@ class Policy {
   // The same if groups are known to be much faster: a few large instances will do, for they are shared out
   // further as soon as they have parts.
   [[nodiscard]] std::vector<std::int64_t> cut_early(const Layout& layout) const;
+  // Do instances of these sizes keep all threads busy, if each is for one thread?
+  [[nodiscard]] bool even(std::vector<std::int64_t> sizes) const;
   // Groups for a worker that comes to a call within its group: none if it is small enough to be computed as
   // it is. Cut is for the sake of the cache, or, if another worker is `idle`, to share.
   [[nodiscard]] std::vector<std::int64_t> cut_alone(ssa::FunctionId function, const Layout& layout,
