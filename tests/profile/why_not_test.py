@@ -57,6 +57,12 @@ class WhyNot(unittest.TestCase):
         self.assertIn("called as a whole, ", why_not(text))
         self.assertNotIn("called as a whole, ", why_not(text, "--block-threshold", "off"))
 
+    def test_calls_that_are_not_recorded(self):
+        network = (ROOT / "tests/bench/workloads/bitonic_sort.nesl").read_text()
+        text = why_not(network + "let v = {rem(i * 7919, 100003) : i in [0:8192]} in sum(bitonic_sort(v));")
+        self.assertRegex(text, r"merge:9: .*\n +[0-9.]+M  kernels would do next to nothing of the call: ")
+        self.assertNotIn("next to nothing", why_not(network + "sum(bitonic_sort([0:64]));", "--jit", "always"))
+
     def test_every_reason_has_help(self):
         text = why_not(SORT, "--jit", "always")
         listed, helped = text.split("what would help\n")

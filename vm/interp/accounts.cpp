@@ -9,7 +9,8 @@ constexpr std::atomic<bool> kNever{false}, kAlways{true};
 }  // namespace
 
 Accounts::Accounts(const Machine& machine)
-    : tally_(machine.tally),
+    : machine_(machine),
+      tally_(machine.tally),
       fuel_(tally_ != nullptr && tally_->fuel != Tally::kNoLimit ? tally_ : nullptr),
       meter_(machine.meter),
       observer_(machine.observer),

@@ -14,6 +14,7 @@ namespace nvm::vm {
 
 class Accounts {
  public:
+  // The machine must outlive it.
   explicit Accounts(const Machine& machine);
 
   // Is work counted at all?
@@ -40,8 +41,10 @@ class Accounts {
     pass_mark(step);
     if (meter_ != nullptr) [[unlikely]]
       meter_->at(*step.inst, step.site.function, paid ? work : 0, paid);
-    if (sees_work_ && instructions_seen()) [[unlikely]]
+    if (sees_work_ && instructions_seen()) [[unlikely]] {
+      if (recorded_ && machine_.hook == nullptr) observer_->left(*step.inst, kUnrecorded);
       observer_->begin(*step.inst, step.site, work);
+    }
   }
   // Also of what is unpaid, if somebody looks.
   [[nodiscard]] std::int64_t work_of(const Step& step, std::span<const Value> operands) const {
@@ -97,6 +100,7 @@ class Accounts {
   // An observer may look away for a while.
   [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
 
+  const Machine& machine_;
   Tally* tally_;
   Tally* fuel_;  // the tally, if it has a limit
   LineMeter* meter_;
@@ -104,7 +108,7 @@ class Accounts {
   Path* path_;
   std::int64_t* moved_;
   std::int64_t bytes_ = 0;  // moved, where nobody else adds them up
-  bool recorded_;           // there is a hook
+  bool recorded_;           // there is a hook, though it may be put away for a while
   bool sees_work_, counts_;
   bool itemised_, branches_seen_;
   const std::atomic<bool>* instructions_seen_;  // of the observer

@@ -31,7 +31,7 @@ class Offering {
 Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> inputs)
     : code_(code),
       machine_(machine),
-      accounts_(machine),
+      accounts_(machine_),
       calls_(code, machine_, at_),
       frames_(machine.max_frame_bytes),
       guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr &&

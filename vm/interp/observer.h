@@ -100,6 +100,8 @@ struct KernelRun {
 
 // Why an instruction was not recorded that leaves or reads vectors that are not written (delayed.h).
 inline constexpr std::string_view kDelayed = "it leaves or reads what is not written";
+// Or one within a call that is not recorded (recording.h).
+inline constexpr std::string_view kUnrecorded = "kernels would do next to nothing of the call";
 
 class Observer {
  public:
@@ -137,8 +139,8 @@ class Observer {
   virtual void worked(std::int64_t /*work*/) {}
   // Bytes that instructions have moved (moved.h), most of them the one that began last.
   virtual void moved(std::int64_t /*bytes*/) {}
-  // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def, or
-  // kDelayed); begin follows.
+  // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def,
+  // kDelayed or kUnrecorded); begin follows.
   virtual void left(const ssa::Inst& /*inst*/, std::string_view /*stop*/) {}
   // If sees_branches(): a conditional was decided that is no check. (Compiled lines pass checks.)
   virtual void branch(bool /*taken*/) {}
