@@ -5,6 +5,7 @@
 """
 
 import json
+import os
 import resource
 import signal
 import socket
@@ -236,9 +237,10 @@ def check_command():
     with Playground() as p:
         done = subprocess.run([NVM, "serve", "--port", str(p.port)], capture_output=True, text=True, check=False, timeout=60)
         expect("a port in use", done.returncode == 1 and f"port {p.port}: Address already in use" in done.stderr, done)
-    done = subprocess.run([NVM, "serve", "--port", "0"], capture_output=True, text=True, check=False, timeout=60,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
-    expect("no descriptors", done.returncode == 1 and done.stderr == "nvm: cannot serve: epoll: Too many open files\n", done)
+    if "NVM_SANITIZED" not in os.environ:  # which looks at memory through pipes
+        done = subprocess.run([NVM, "serve", "--port", "0"], capture_output=True, text=True, check=False, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
+        expect("no descriptors", done.returncode == 1 and done.stderr == "nvm: cannot serve: epoll: Too many open files\n", done)
     with Playground(env={"NVM_ALLOW": "read", "NVM_JIT": "nonsense"}) as p:
         expect("options of the environment are not the programs'", p.run("1;")["end"] == "good")
 
