@@ -290,20 +290,27 @@ let ring = {(float(i) - 8000.0, 0.37 * float(rem(i * i, 10007)) - float((i - 800
 in (quickhull(ring), {quickhull(take(ring, n)) : n in [1, 2, 3, 100, 5000]}, #quickhull(ring)) $)");
 }
 
-// Segments of all sizes that the order of folds knows, and what compares oddly.
-// Two instances on two threads, of which the first has this share of 200,000 elements, in hundredths.
-struct TwoCalls {
-  explicit TwoCalls(int share) {
-    const std::string of = "{rem(i * 7919, 100003) : i in [0:" + std::to_string(2000 * share) +
-                           "]}, {rem(i * 7919, 100003) : i in [" + std::to_string(2000 * share) + ":200000]}";
+class LeftWhole final : public vm::Observer {
+ public:
+  void left_whole(ssa::FunctionId /*function*/, std::string_view why) override { reasons.emplace_back(why); }
+  std::vector<std::string> reasons;
+};
+
+// Lists of these lengths on two threads.
+struct TwoThreads {
+  explicit TwoThreads(const std::vector<int>& lengths) {
+    std::string of;
+    for (const int n : lengths) of += (of.empty() ? "" : ", ") + std::to_string(n);
     const auto engine = vm::cpu::make_engine();
     const ssa::Module module =
-        test::nesl_module(test::first_definition("quicksort") + "{quicksort(v) : v in [" + of + "]} $");
+        test::nesl_module(test::first_definition("quicksort") +
+                          "{quicksort({rem(i * 7919, 100003) : i in [0:n]}) : n in [" + of + "]} $");
     test::BareMachine bare(module, 0);
     const vm::Outcome ordinary = vm::Interp(bare.code, bare.machine).run();
     vm::Nests nests(bare.code, *engine, {.mode = vm::JitMode::kAlways});
     bare.machine.prims.threads = 2;
     bare.machine.functions = {&nests};
+    bare.machine.observer = &left_whole;
     vm::block::Options options;
     options.large_bytes = std::numeric_limits<std::int64_t>::max();
     vm::block::BlockMode mode(bare.code, bare.machine, {}, options);
@@ -315,19 +322,31 @@ struct TwoCalls {
     groups = mode.counters().groups;
     calls = nests.counters().calls;
   }
+  LeftWhole left_whole;
   std::uint64_t groups = 0, calls = 0;
 };
 
 TEST_CASE("as many even instances as threads go as a loop nest each, whatever their size") {
   if (testing::isas().empty()) return;
-  for (const int share : {50, 58, 42}) {
-    const TwoCalls two(share);
+  for (const int first : {100'000, 116'000, 84'000}) {
+    const TwoThreads two({first, 200'000 - first});
     CHECK(two.groups == 2);
     CHECK(two.calls == 2);
   }
-  CHECK(TwoCalls(80).groups != 2);
+  CHECK(TwoThreads({160'000, 40'000}).groups != 2);
 }
 
+TEST_CASE("one large instance among many is not left to one thread") {
+  if (testing::isas().empty()) return;
+  std::vector<int> lengths(40, 1000);
+  lengths.push_back(300'000);
+  const TwoThreads uneven(lengths);
+  REQUIRE(!uneven.left_whole.reasons.empty());
+  CHECK(uneven.left_whole.reasons.front() == "its data is small or lies in one instance");
+  CHECK(uneven.groups > 0);  // of what it has been divided into
+}
+
+// Segments of all sizes that the order of folds knows, and what compares oddly.
 TEST_CASE("loop nests fold long lists and odd numbers in the order of all folds") {
   same_as_nests(std::string(kRealFolds) + R"(
 let infinite = 1.0e308 * 10.0;

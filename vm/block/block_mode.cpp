@@ -172,20 +172,18 @@ std::int64_t BlockMode::longest(std::span<Value> arguments) {
   return elements;
 }
 
-// Compiled code for the function goes through all of its recursion for an instance, in one thread: there is
-// no sharing of what it has begun.
-bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances, std::span<Value> arguments) {
-  if (policy_.enough(instances)) return true;
-  if (!policy_.enough_early(instances)) return false;
-  return tuning_.clear(function) || (compiled(function) && even(arguments));
+bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances, std::span<const Value> arguments) {
+  return policy_.enough(instances) || (policy_.enough_early(instances) && gains_early(function, arguments));
 }
 
-bool BlockMode::compiled(ssa::FunctionId function) {
-  return functions_.least(function) != FunctionHook::kNever;
+// Compiled code for the function goes through all of its recursion for an instance, in one thread: what it
+// has begun is not shared out.
+bool BlockMode::gains_early(ssa::FunctionId function, std::span<const Value> arguments) {
+  return tuning_.clear(function) || (functions_.least(function) != FunctionHook::kNever && even(arguments));
 }
 
-// Of the longest argument, of which nothing is computed.
-bool BlockMode::even(std::span<Value> arguments) {
+// Of the longest argument; nothing is computed.
+bool BlockMode::even(std::span<const Value> arguments) const {
   const Segdes* longest = nullptr;
   for (const Value& argument : arguments)
     if (const auto* s = std::get_if<Segdes>(&argument);
@@ -211,7 +209,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   const bool loses = !bounds.empty() && !small_loop && !pays(function, depth, *layout, bounds);
   if (!loses && bounds.empty() && policy_.moves_only(function) && policy_.large(layout->bytes()))
     return run_together(function, depth, *layout, results);
-  if (bounds.empty() && (tuning_.clear(function) || compiled(function))) bounds = policy_.cut_early(*layout);
+  if (bounds.empty() && gains_early(function, arguments)) bounds = policy_.cut_early(*layout);
   if (loses || bounds.empty()) {
     if (observer_ != nullptr)
       observer_->left_whole(function,

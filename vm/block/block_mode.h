@@ -74,9 +74,11 @@ class BlockMode final : public CallHook {
                                   std::vector<Value>& results);
   // The fewest that a frame has; without a frame, as many as there can be.
   [[nodiscard]] std::int64_t instances_of(ssa::FunctionId function, std::span<Value> arguments);
-  [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances, std::span<Value> arguments);
-  [[nodiscard]] bool compiled(ssa::FunctionId function);
-  [[nodiscard]] bool even(std::span<Value> arguments);
+  [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances,
+                            std::span<const Value> arguments);
+  // Are a few large instances worth groups?
+  [[nodiscard]] bool gains_early(ssa::FunctionId function, std::span<const Value> arguments);
+  [[nodiscard]] bool even(std::span<const Value> arguments) const;
   [[nodiscard]] bool large(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] std::int64_t longest(std::span<Value> arguments);
   // What is not cut is made by all threads, with one interpreter; calls within it are cut as soon as they can

@@ -93,7 +93,8 @@ class RegionHook {
   // left delayed, and none is executed together with others.
   [[nodiscard]] virtual bool has_parts() const { return false; }
 
-  // A call that is about to be opened `depth` deep; promised arguments are not asked for.
+  // A call that is about to be opened `depth` deep; promised arguments are not asked for. Never kUnrecorded
+  // if guards() or has_parts().
   [[nodiscard]] virtual CallWay call_begins(ssa::FunctionId /*function*/,
                                             std::span<const Value> /*arguments*/, std::int64_t /*depth*/) {
     return CallWay::kRecorded;
