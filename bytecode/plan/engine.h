@@ -46,6 +46,7 @@ enum class KernelWay : std::uint8_t {
   kOneSweep,        // its scans, which are only reduced (parts.h)
   kLanePerSegment,  // over segments of one length
   kTiles,           // the same, in the order of tiles
+  kNarrowLanes,     // in lanes as narrow as what they hold
   kOnDevice,        // by a device beside the processor
 };
 

@@ -175,6 +175,11 @@ RunStatus KernelRun::run() {
   row_ = row_stage();
   if (row_ == nullptr) look_for_stretches(*main_);
   for (const Stage& sweep : code_.sweeps) look_for_stretches(sweep);
+  const Stage* stage = row_ != nullptr                   ? row_
+                       : stretches_of(*main_) != nullptr ? main_->straight.get()
+                                                         : main_;
+  if (stage->narrow_bytes != 0 && part_.space() >= lanes() * 8 / stage->narrow_bytes)
+    context_.run->host->ran(plan::KernelWay::kNarrowLanes);
   if (first && !first_sweeps()) return stopped() ? status() : RunStatus::kNoMemory;
   do {
     over_chunks([this](Work& w) { links_ ? linked_sweeps(w) : last_sweep(w); });

@@ -34,16 +34,28 @@ class FoldEmitter {
       m_.cc().vmovapd(to.v, emit_scalar(m_, folds_[k].op, args).v);
     }
   }
-  // In the loop: the next vector of the ring takes `value`.
-  template <typename Value>
-  void combine(Value value) {
+  // In the loop: the next vector of the ring takes `value`, of those folds of which `wanted` (by number).
+  template <typename Value, typename Wanted>
+  void combine(Value value, Wanted wanted) {
     for (std::size_t k = 0; k < folds_.size(); ++k) {
+      if (!wanted(k)) continue;
       auto& ring = rings_[k];
       const Lane args[2] = {ring[0], value(folds_[k])};
       const Lane next = emit_scalar(m_, folds_[k].op, args);
       for (std::size_t j = 0; j + 1 < ring.size(); ++j) m_.cc().vmovapd(ring[j].v, ring[j + 1].v);
       m_.cc().vmovapd(ring.back().v, next.v);
     }
+  }
+  template <typename Value>
+  void combine(Value value) {
+    combine(value, [](std::size_t) { return true; });
+  }
+  // A sum of INT, whose lanes may take anything in any order, takes a number besides.
+  void add(std::size_t k, const x86::Gp& number) {
+    const x86::Xmm low = m_.cc().newXmm();
+    m_.cc().vmovq(low, number);
+    const x86::Vec& to = rings_[k][0].v;
+    m_.cc().vpaddq(to, to, x86::Vec(low).cloneAs(to));
   }
   // Behind the loop over n iterations.
   template <typename Base>

@@ -13,20 +13,52 @@ Lane Lanes::load(Storage storage, const x86::Mem& at) {
       return of(Type::kFloat, d);
     }
     case Storage::kB8: return load_bool(at);
-    case Storage::kI8: {
-      const x86::Vec d = new_int();
-      wide() ? cc_.vpmovsxbq(d, at) : cc_.vpmovsxbd(d, at);
-      return of(Type::kInt, d);
-    }
-    case Storage::kI32: {
-      if (!wide()) return load_int(at);
-      const x86::Vec d = new_int();
-      cc_.vpmovsxdq(d, at);
-      return of(Type::kInt, d);
-    }
+    case Storage::kI8: return load_narrow(1, at);
+    case Storage::kI32: return load_narrow(4, at);
     case Storage::kI64: break;
   }
   return wide() ? load_int(at) : load_low(at);
+}
+
+Lane Lanes::load_narrow(int bytes, const x86::Mem& at) {
+  if (bytes == int_bytes_) return load_int(at);
+  static constexpr ByWidth kOfBytes{0, x86::Inst::kIdVpmovsxbw, x86::Inst::kIdVpmovsxbd,
+                                    x86::Inst::kIdVpmovsxbq};
+  static constexpr ByWidth kOfWords{0, 0, x86::Inst::kIdVpmovsxwd, x86::Inst::kIdVpmovsxwq};
+  static constexpr ByWidth kOfHalves{0, 0, 0, x86::Inst::kIdVpmovsxdq};
+  const x86::Vec d = new_int();
+  cc_.emit(by_width(bytes == 1 ? kOfBytes : bytes == 2 ? kOfWords : kOfHalves), d, at);
+  return of(Type::kInt, d);
+}
+
+void Lanes::store_widened(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) {
+  const int vector = lanes_of(isa()) * 8;  // bytes
+  const auto to = static_cast<int>(storage_bytes(storage));
+  const x86::Mem narrow = cc_.newStack(static_cast<std::uint32_t>(vector), 64);
+  cc_.emit(isa() == Isa::kAvx512 ? x86::Inst::kIdVmovdqu64 : x86::Inst::kIdVmovdqu, narrow, value.v);
+  const std::unique_ptr<Lanes> wider =
+      isa() == Isa::kAvx512 ? make_avx512_lanes(cc_, vector / to, to) : make_avx2_lanes(cc_, vector / to, to);
+  for (int done = 0; done < count_; done += vector / to) {
+    const Lane part = wider->load_narrow(int_bytes_, narrow.cloneAdjusted(done * int_bytes_));
+    store_whole(at.cloneAdjusted(done * to), part.v, streaming);
+  }
+}
+
+x86::Vec Lanes::new_vector(int bytes) {
+  if (bytes == 64) return cc_.newZmm();
+  if (bytes == 32) return cc_.newYmm();
+  return cc_.newXmm();
+}
+
+std::unique_ptr<Lanes> make_lanes(x86::Compiler& cc, Isa isa, IntBits bits) {
+  const int bytes = bits == IntBits::k64 ? 8 : 4;
+  return isa == Isa::kAvx512 ? make_avx512_lanes(cc, lanes_of(isa), bytes)
+                             : make_avx2_lanes(cc, lanes_of(isa), bytes);
+}
+
+std::unique_ptr<Lanes> make_narrow_lanes(x86::Compiler& cc, Isa isa, int int_bytes) {
+  return isa == Isa::kAvx512 ? make_avx512_lanes(cc, 64 / int_bytes, int_bytes)
+                             : make_avx2_lanes(cc, 32 / int_bytes, int_bytes);
 }
 
 Lane load_mask(Lanes& lanes, const x86::Mem& at) {
@@ -48,7 +80,9 @@ Lane Lanes::broadcast(Type type, const x86::Mem& at) {
     return of(type, d);
   }
   const x86::Vec d = new_int();
-  wide() ? cc_.vpbroadcastq(d, at) : cc_.vpbroadcastd(d, at);
+  cc_.emit(by_width({x86::Inst::kIdVpbroadcastb, x86::Inst::kIdVpbroadcastw, x86::Inst::kIdVpbroadcastd,
+                     x86::Inst::kIdVpbroadcastq}),
+           d, at);
   return of(type, d);
 }
 
@@ -74,7 +108,7 @@ Lane Lanes::constant_bool(bool v) {
 
 Lane Lanes::lane_numbers() {
   constexpr std::int64_t kWide[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  constexpr std::int32_t kNarrow[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  constexpr std::int32_t kNarrow[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const auto lanes = static_cast<std::size_t>(count());
   const x86::Mem iota = wide() ? cc_.newConst(asmjit::ConstPoolScope::kLocal, kWide, lanes * 8)
                                : cc_.newConst(asmjit::ConstPoolScope::kLocal, kNarrow, lanes * 4);
@@ -159,16 +193,20 @@ x86::Gp Lanes::start_of(const Lane& index) {
   return start;
 }
 
-Lane Lanes::add_int(const Lane& a, const Lane& b) {
+Lane Lanes::int_op(const ByWidth& inst, const Lane& a, const Lane& b) {
   const x86::Vec d = new_int();
-  wide() ? cc_.vpaddq(d, a.v, b.v) : cc_.vpaddd(d, a.v, b.v);
+  cc_.emit(by_width(inst), d, a.v, b.v);
   return of(Type::kInt, d);
 }
 
+Lane Lanes::add_int(const Lane& a, const Lane& b) {
+  return int_op({x86::Inst::kIdVpaddb, x86::Inst::kIdVpaddw, x86::Inst::kIdVpaddd, x86::Inst::kIdVpaddq}, a,
+                b);
+}
+
 Lane Lanes::sub_int(const Lane& a, const Lane& b) {
-  const x86::Vec d = new_int();
-  wide() ? cc_.vpsubq(d, a.v, b.v) : cc_.vpsubd(d, a.v, b.v);
-  return of(Type::kInt, d);
+  return int_op({x86::Inst::kIdVpsubb, x86::Inst::kIdVpsubw, x86::Inst::kIdVpsubd, x86::Inst::kIdVpsubq}, a,
+                b);
 }
 
 Lane Lanes::call(const void* function, const Lane& a) {

@@ -5,6 +5,11 @@
 //   FLOAT  zmm, 8 doubles                        ymm, 4 doubles
 //   INT    zmm of 8 x 64 or ymm of 8 x 32 bits   ymm of 4 x 64 or xmm of 4 x 32 bits
 //   BOOL   mask register, 8 bits                 ymm, 4 lanes of all ones or zero
+//
+// Narrow lanes (narrow_lanes.h) are of INT and BOOL alone: zmm or ymm of as many lanes of 1, 2 or 4 bytes as
+// fit, and BOOL in a mask register of a bit or in a ymm of all ones or zero for each. What they have no
+// instructions for, narrow_lanes.cpp does not ask of them: packing by AVX2, divisions, gathers, and what says
+// FLOAT.
 #pragma once
 
 #include <asmjit/x86.h>
@@ -36,12 +41,14 @@ enum class Compare : std::uint8_t { kLt, kLe, kGt, kGe, kEq, kNe };
 
 class Lanes {
  public:
-  Lanes(x86::Compiler& cc, IntBits bits) : cc_(cc), bits_(bits) {}
+  // `count` lanes, in which INT has `int_bytes`.
+  Lanes(x86::Compiler& cc, int count, int int_bytes) : cc_(cc), count_(count), int_bytes_(int_bytes) {}
   virtual ~Lanes() = default;
   [[nodiscard]] x86::Compiler& cc() { return cc_; }
-  [[nodiscard]] bool wide() const { return bits_ == IntBits::k64; }
+  [[nodiscard]] bool wide() const { return int_bytes_ == 8; }
+  [[nodiscard]] int int_bytes() const { return int_bytes_; }
   [[nodiscard]] virtual Isa isa() const = 0;
-  [[nodiscard]] int count() const { return lanes_of(isa()); }
+  [[nodiscard]] int count() const { return count_; }
   // Is a vector of such elements a whole cache line?
   [[nodiscard]] bool fills_line(Storage storage) const {
     return storage_bytes(storage) * static_cast<std::size_t>(count()) == 64;
@@ -57,6 +64,8 @@ class Lanes {
   virtual void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) = 0;
   // All lanes equal to the 8-byte cell at `at`: INT, double, or BOOL 0/1.
   [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at);
+  // INT from elements of as few `bytes` as those of narrow lanes.
+  [[nodiscard]] Lane load_narrow(int bytes, const x86::Mem& at);
   // base[index] where `on`, zero elsewhere.
   [[nodiscard]] virtual Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
                                     const Lane& on) = 0;
@@ -120,11 +129,22 @@ class Lanes {
   [[nodiscard]] Lane call(const void* function, const Lane& a);
   [[nodiscard]] Lane of(Type type, const x86::Vec& v) const { return Lane{type, v, {}}; }
 
+  // Of an instruction on INT, the one for bytes, words, 32 or 64 bits.
+  struct ByWidth {
+    asmjit::InstId b, w, d, q;
+  };
+  [[nodiscard]] asmjit::InstId by_width(const ByWidth& inst) const {
+    return int_bytes_ == 8 ? inst.q : int_bytes_ == 4 ? inst.d : int_bytes_ == 2 ? inst.w : inst.b;
+  }
+  // A fresh INT: inst a b.
+  [[nodiscard]] Lane int_op(const ByWidth& inst, const Lane& a, const Lane& b);
+
   // Lanes that trap are gathered here during a stage; `active` are the lanes that count.
   void set_active(const Lane& active, const Lane& trapped) {
     active_ = active;
     trapped_ = trapped;
   }
+  [[nodiscard]] bool has_active() const { return active_.v.isValid() || active_.k.isValid(); }
   [[nodiscard]] const Lane& active() const { return active_; }
   [[nodiscard]] const Lane& trapped() const { return trapped_; }
   void trap_where(const Lane& bad) { merge_true(trapped_, and_bool(bad, active_)); }
@@ -138,13 +158,22 @@ class Lanes {
   // 32-bit quotients are exact in double precision.
   [[nodiscard]] Lane divide_narrow(const Lane& a, const Lane& b, bool remainder);
 
+  // INT of storage that is wider than narrow lanes, vector by vector, by way of memory.
+  void store_widened(Storage storage, const x86::Mem& at, const Lane& value, bool streaming);
+  virtual void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) = 0;
+  // A register of so many bytes, at least 16.
+  [[nodiscard]] x86::Vec new_vector(int bytes);
+
   x86::Compiler& cc_;
-  IntBits bits_;
+  int count_, int_bytes_;
   Lane active_, trapped_;
 };
 
-[[nodiscard]] std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, IntBits bits);
-[[nodiscard]] std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, IntBits bits);
+[[nodiscard]] std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, int count, int int_bytes);
+[[nodiscard]] std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, int count, int int_bytes);
+// Those of `isa` for code in which FLOAT may be; narrow ones, in which INT has 1, 2 or 4 bytes.
+[[nodiscard]] std::unique_ptr<Lanes> make_lanes(x86::Compiler& cc, Isa isa, IntBits bits);
+[[nodiscard]] std::unique_ptr<Lanes> make_narrow_lanes(x86::Compiler& cc, Isa isa, int int_bytes);
 
 // A fresh register for values of the same kind; to = from; the same where the flag is T, also of what
 // `scalar` computes.

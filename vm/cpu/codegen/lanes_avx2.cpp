@@ -1,5 +1,5 @@
-// AVX2: masks are vectors of 64-bit lanes, 4 lanes. Division of 64-bit integers, and conversion of FLOATs
-// from 2^51 on, go lane by lane through memory.
+// AVX2: masks are vectors of 64-bit lanes, 4 lanes, or of narrow ones. Division of 64-bit integers, and
+// conversion of FLOATs from 2^51 on, go lane by lane through memory.
 //
 // Packing permutes by a table with a row for each of the 16 masks of four lanes.
 #include <array>
@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "vm/cpu/codegen/lanes.h"
+#include "vm/cpu/codegen/pack_table.h"
 
 namespace nvm::vm::cpu {
 
@@ -22,46 +23,31 @@ void remainder_lanes(std::int64_t* a, const std::int64_t* b) {
   for (int i = 0; i < 4; ++i) a[i] %= b[i];
 }
 
-// By mask, the kept lanes in order: of 8 bytes as pairs of 4; the low halves of these; of 4 bytes; their low
-// bytes, zero behind.
-struct alignas(64) PackTable {
-  std::int32_t pairs[16][8];
-  std::int32_t halves[16][4];
-  std::int32_t quads[16][4];
-  std::uint8_t bytes[16][16];
-  constexpr PackTable() : pairs{}, halves{}, quads{}, bytes{} {
-    for (int m = 0; m < 16; ++m) {
-      for (std::uint8_t& b : bytes[m]) b = 0x80;
-      int to = 0;
-      for (int from = 0; from < 4; ++from) {
-        if ((m >> from & 1) == 0) continue;
-        pairs[m][2 * to] = halves[m][to] = 2 * from;
-        pairs[m][2 * to + 1] = 2 * from + 1;
-        quads[m][to] = from;
-        bytes[m][to++] = static_cast<std::uint8_t>(4 * from);
-      }
-    }
-  }
-};
-constexpr PackTable kPackTable;
+// The low byte of each lane of 4 bytes.
+constexpr std::uint8_t kPick[16] = {0,    4,    8,    12,   0x80, 0x80, 0x80, 0x80,
+                                    0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
 
 class Avx2Lanes final : public Lanes {
  public:
   using Lanes::Lanes;
   [[nodiscard]] Isa isa() const override { return Isa::kAvx2; }
   [[nodiscard]] x86::Vec new_float() override { return cc_.newYmmPd(); }
-  [[nodiscard]] x86::Vec new_int() override {
-    if (wide()) return cc_.newYmm();
-    return cc_.newXmm();
-  }
+  [[nodiscard]] x86::Vec new_int() override { return new_vector(count_ * int_bytes_); }
 
   void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) override {
     switch (storage) {
       case Storage::kF64: streaming ? cc_.vmovntpd(at, value.v) : cc_.vmovupd(at, value.v); return;
-      case Storage::kI64: return store_whole(at, wide() ? value.v : widened(value.v), streaming);
-      case Storage::kI32: return store_whole(at, wide() ? low_halves(value.v) : value.v, streaming);
-      case Storage::kI8: return store_bytes(at, wide() ? low_halves(value.v) : value.v);
+      case Storage::kI64:
+        if (is_narrow()) return store_widened(storage, at, value, streaming);
+        return store_whole(at, wide() ? value.v : widened(value.v), streaming);
+      case Storage::kI32:
+        if (is_narrow() && int_bytes_ < 4) return store_widened(storage, at, value, streaming);
+        return store_whole(at, wide() ? low_halves(value.v) : value.v, streaming);
+      case Storage::kI8:
+        if (is_narrow()) return store_low_bytes(cc_, int_bytes_, at, value.v);
+        return store_bytes(at, wide() ? low_halves(value.v) : value.v);
       case Storage::kB8: {
+        if (is_narrow()) return store_low_bytes(cc_, int_bytes_, at, bool_to_int(value).v);
         const x86::Xmm flags = cc_.newXmm();
         cc_.vpsrld(flags, low_halves(value.v), imm(31));
         return store_bytes(at, flags);
@@ -120,20 +106,19 @@ class Avx2Lanes final : public Lanes {
     return of(Type::kBool, d);
   }
   void merge_true(const Lane& into, const Lane& more) override { cc_.vpor(into.v, into.v, more.v); }
-  void any_to(const x86::Gp& out, const Lane& a) override { cc_.vmovmskpd(out.r32(), a.v); }
+  void any_to(const x86::Gp& out, const Lane& a) override {
+    is_narrow() ? cc_.vpmovmskb(out.r32(), a.v) : cc_.vmovmskpd(out.r32(), a.v);
+  }
   void jump_unless_all(const Lane& a, const asmjit::Label& to) override {
     const x86::Gp bits = cc_.newGpd();
-    cc_.vmovmskpd(bits, a.v);
-    cc_.cmp(bits, imm(15));
+    any_to(bits, a);
+    cc_.cmp(bits, imm(is_narrow() ? -1 : 15));
     cc_.jne(to);
   }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
+    if (!wide()) return int_op({0, x86::Inst::kIdVpmullw, x86::Inst::kIdVpmulld, 0}, a, b);
     const x86::Vec d = new_int();
-    if (!wide()) {
-      cc_.vpmulld(d, a.v, b.v);
-      return of(Type::kInt, d);
-    }
     // low * low + ((low * high + high * low) << 32)
     const x86::Vec swapped = new_int();
     const x86::Vec cross = new_int();
@@ -166,15 +151,11 @@ class Avx2Lanes final : public Lanes {
   }
   [[nodiscard]] Lane max_int(const Lane& a, const Lane& b) override {
     if (wide()) return select(compare(Compare::kGt, a, b), a, b);
-    const x86::Vec d = new_int();
-    cc_.vpmaxsd(d, a.v, b.v);
-    return of(Type::kInt, d);
+    return int_op({x86::Inst::kIdVpmaxsb, x86::Inst::kIdVpmaxsw, x86::Inst::kIdVpmaxsd, 0}, a, b);
   }
   [[nodiscard]] Lane min_int(const Lane& a, const Lane& b) override {
     if (wide()) return select(compare(Compare::kLt, a, b), a, b);
-    const x86::Vec d = new_int();
-    cc_.vpminsd(d, a.v, b.v);
-    return of(Type::kInt, d);
+    return int_op({x86::Inst::kIdVpminsb, x86::Inst::kIdVpminsw, x86::Inst::kIdVpminsd, 0}, a, b);
   }
   [[nodiscard]] Lane divide_int(const Lane& a, const Lane& b, bool remainder) override {
     return wide() ? divide_in_memory(a, b, remainder) : divide_narrow(a, b, remainder);
@@ -194,6 +175,12 @@ class Avx2Lanes final : public Lanes {
   }
   [[nodiscard]] KeptLanes kept(const Lane& flags) override {
     const KeptLanes kept{flags, cc_.newInt64(), cc_.newInt64()};
+    if (is_narrow()) {  // counted only
+      cc_.vpmovmskb(kept.count.r32(), flags.v);
+      cc_.popcnt(kept.count, kept.count);
+      if (int_bytes_ > 1) cc_.shr(kept.count, int_bytes_ / 2);
+      return kept;
+    }
     cc_.vmovmskpd(kept.row.r32(), flags.v);
     cc_.popcnt(kept.count, kept.row);
     cc_.shl(kept.row, 4);
@@ -270,6 +257,11 @@ class Avx2Lanes final : public Lanes {
     return not_bool(equal(a, b));
   }
   [[nodiscard]] Lane select(const Lane& flag, const Lane& a, const Lane& b) override {
+    if (is_narrow()) {
+      const x86::Vec d = new_mask();
+      cc_.vpblendvb(d, b.v, a.v, flag.v);
+      return of(a.type, d);
+    }
     if (a.type == Type::kInt && !wide()) {
       const x86::Vec d = new_int();
       cc_.vblendvps(d, b.v, a.v, low_halves(flag.v));
@@ -280,6 +272,7 @@ class Avx2Lanes final : public Lanes {
     return of(a.type, d);
   }
   [[nodiscard]] Lane bool_to_int(const Lane& a) override {
+    if (is_narrow()) return sub_int(constant_int(0), a);
     const x86::Vec d = new_int();
     wide() ? cc_.vpsrlq(d, a.v, imm(63)) : cc_.vpsrld(d, low_halves(a.v), imm(31));
     return of(Type::kInt, d);
@@ -338,8 +331,13 @@ class Avx2Lanes final : public Lanes {
 
  protected:
   [[nodiscard]] Lane load_bool(const x86::Mem& at) override {
+    if (int_bytes_ == 1) return nonzero(load_int(at).v);
     const x86::Vec d = new_mask();
-    cc_.vpmovzxbq(d, at);
+    const bool narrow = is_narrow();
+    cc_.emit(!narrow           ? x86::Inst::kIdVpmovzxbq
+             : int_bytes_ == 2 ? x86::Inst::kIdVpmovzxbw
+                               : x86::Inst::kIdVpmovzxbd,
+             d, at);
     return nonzero(d);
   }
   [[nodiscard]] Lane load_int(const x86::Mem& at) override {
@@ -355,7 +353,11 @@ class Avx2Lanes final : public Lanes {
   [[nodiscard]] Lane broadcast_bool(const x86::Mem& at) override {
     const x86::Vec cell = new_mask();
     cc_.vpbroadcastq(cell, at);
-    return nonzero(cell);
+    const Lane d = of(Type::kBool, new_mask());
+    const x86::Vec zero = new_mask();
+    cc_.vpxor(zero, zero, zero);
+    cc_.vpcmpeqq(d.v, cell, zero);
+    return not_bool(d);
   }
 
  private:
@@ -418,21 +420,20 @@ class Avx2Lanes final : public Lanes {
     cc_.vmovdqa(d, v);
     return d;
   }
-  // Lanes of `v` that are not zero, as a mask.
+  // Lanes of `v`, which are as wide as those of a mask, that are not zero, as a mask.
   [[nodiscard]] Lane nonzero(const x86::Vec& v) {
     const x86::Vec zero = new_mask();
     const x86::Vec d = new_mask();
     cc_.vpxor(zero, zero, zero);
-    cc_.vpcmpeqq(d, v, zero);
+    cc_.emit(is_narrow() ? by_width(kEqual) : x86::Inst::kIdVpcmpeqq, d, v, zero);
     return not_bool(of(Type::kBool, d));
   }
-  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) {
+  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) override {
     streaming ? cc_.vmovntdq(at, v) : cc_.vmovdqu(at, v);
   }
+  [[nodiscard]] bool is_narrow() const { return count_ * int_bytes_ == 32 && !wide(); }
   // The low byte of each of 4 lanes of 32 bits.
   void store_bytes(const x86::Mem& at, const x86::Vec& v) {
-    static constexpr std::uint8_t kPick[16] = {0,    4,    8,    12,   0x80, 0x80, 0x80, 0x80,
-                                               0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
     const x86::Xmm d = cc_.newXmm();
     cc_.vpshufb(d, v.xmm(), cc_.newConst(asmjit::ConstPoolScope::kLocal, kPick, sizeof kPick));
     cc_.vmovd(at, d);
@@ -450,16 +451,15 @@ class Avx2Lanes final : public Lanes {
     cc_.vpmovsxdq(d, narrow);
     return d;
   }
+  static constexpr ByWidth kEqual{x86::Inst::kIdVpcmpeqb, x86::Inst::kIdVpcmpeqw, x86::Inst::kIdVpcmpeqd,
+                                  x86::Inst::kIdVpcmpeqq};
+  static constexpr ByWidth kGreater{x86::Inst::kIdVpcmpgtb, x86::Inst::kIdVpcmpgtw, x86::Inst::kIdVpcmpgtd,
+                                    x86::Inst::kIdVpcmpgtq};
   // A mask of INT lanes, widened to 64 bits if need be.
-  [[nodiscard]] Lane greater(const Lane& a, const Lane& b) {
-    const x86::Vec d = new_int();
-    wide() ? cc_.vpcmpgtq(d, a.v, b.v) : cc_.vpcmpgtd(d, a.v, b.v);
-    return of(Type::kBool, wide() ? d : widened(d));
-  }
-  [[nodiscard]] Lane equal(const Lane& a, const Lane& b) {
-    const x86::Vec d = new_int();
-    wide() ? cc_.vpcmpeqq(d, a.v, b.v) : cc_.vpcmpeqd(d, a.v, b.v);
-    return of(Type::kBool, wide() ? d : widened(d));
+  [[nodiscard]] Lane greater(const Lane& a, const Lane& b) { return mask_of(int_op(kGreater, a, b)); }
+  [[nodiscard]] Lane equal(const Lane& a, const Lane& b) { return mask_of(int_op(kEqual, a, b)); }
+  [[nodiscard]] Lane mask_of(const Lane& compared) {
+    return of(Type::kBool, wide() || is_narrow() ? compared.v : widened(compared.v));
   }
   [[nodiscard]] static x86::Mem cell(x86::Mem cells, int i) {
     cells.setSize(8);
@@ -488,8 +488,8 @@ class Avx2Lanes final : public Lanes {
 
 }  // namespace
 
-std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, IntBits bits) {
-  return std::make_unique<Avx2Lanes>(cc, bits);
+std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, int count, int int_bytes) {
+  return std::make_unique<Avx2Lanes>(cc, count, int_bytes);
 }
 
 }  // namespace nvm::vm::cpu

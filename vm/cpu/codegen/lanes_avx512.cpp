@@ -1,4 +1,4 @@
-// AVX-512 (F, DQ, VL, BW): masks in k registers, 8 lanes.
+// AVX-512 (F, DQ, VL, BW): masks in k registers, 8 lanes, or narrow ones.
 #include "vm/cpu/codegen/lanes.h"
 
 namespace nvm::vm::cpu {
@@ -12,30 +12,34 @@ class Avx512Lanes final : public Lanes {
   using Lanes::Lanes;
   [[nodiscard]] Isa isa() const override { return Isa::kAvx512; }
   [[nodiscard]] x86::Vec new_float() override { return cc_.newZmmPd(); }
-  [[nodiscard]] x86::Vec new_int() override {
-    if (wide()) return cc_.newZmm();
-    return cc_.newYmm();
-  }
+  [[nodiscard]] x86::Vec new_int() override { return new_vector(count_ * int_bytes_); }
 
   void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) override {
     switch (storage) {
       case Storage::kF64: streaming ? cc_.vmovntpd(at, value.v) : cc_.vmovupd(at, value.v); return;
       case Storage::kI64:
-        if (!wide()) return store_whole(at, widened(value), streaming);
-        return store_whole(at, value.v, streaming);
+        if (wide()) return store_whole(at, value.v, streaming);
+        if (is_narrow()) return store_widened(storage, at, value, streaming);
+        return store_whole(at, widened(value), streaming);
       case Storage::kI32: {
-        if (!wide()) return store_whole(at, value.v, streaming);
+        if (int_bytes_ == 4) return store_whole(at, value.v, streaming);
+        if (is_narrow()) return store_widened(storage, at, value, streaming);
         const x86::Ymm d = cc_.newYmm();
         cc_.vpmovqd(d, value.v);
         return store_whole(at, d, streaming);
       }
-      case Storage::kI8: wide() ? cc_.vpmovqb(at, value.v) : cc_.vpmovdb(at, value.v); return;
+      case Storage::kI8:
+        if (int_bytes_ == 1) return store_whole(at, value.v, streaming);
+        cc_.emit(by_width({0, x86::Inst::kIdVpmovwb, x86::Inst::kIdVpmovdb, x86::Inst::kIdVpmovqb}), at,
+                 value.v);
+        return;
       case Storage::kB8: {
-        const x86::Xmm d = cc_.newXmm();
-        const x86::Xmm ones = cc_.newXmm();
-        cc_.vmovq(ones, cc_.newUInt64Const(asmjit::ConstPoolScope::kLocal, 0x0101010101010101ULL));
+        const x86::Vec d = new_vector(count_);
+        const x86::Vec ones = new_vector(count_);
+        cc_.vpbroadcastq(ones, cc_.newUInt64Const(asmjit::ConstPoolScope::kLocal, 0x0101010101010101ULL));
         cc_.k(value.k).z().vmovdqu8(d, ones);
-        cc_.vmovq(at, d);
+        if (count_ > 8) return store_whole(at, d, streaming && count_ == 64);
+        cc_.vmovq(at, d.xmm());
         return;
       }
     }
@@ -75,46 +79,44 @@ class Avx512Lanes final : public Lanes {
   }
 
   [[nodiscard]] Lane all_true() override {
-    const x86::KReg k = cc_.newKb();
-    cc_.kxnorb(k, k, k);
-    return Lane{Type::kBool, {}, k};
+    const Lane d = new_mask();
+    mask_op(kXnor, d, d, d);
+    return d;
   }
   [[nodiscard]] Lane and_bool(const Lane& a, const Lane& b) override {
     const Lane d = new_mask();
-    cc_.kandb(d.k, a.k, b.k);
+    mask_op(kAnd, d, a, b);
     return d;
   }
   [[nodiscard]] Lane or_bool(const Lane& a, const Lane& b) override {
     const Lane d = new_mask();
-    cc_.korb(d.k, a.k, b.k);
+    mask_op(kOr, d, a, b);
     return d;
   }
   [[nodiscard]] Lane xor_bool(const Lane& a, const Lane& b) override {
     const Lane d = new_mask();
-    cc_.kxorb(d.k, a.k, b.k);
+    mask_op(kXor, d, a, b);
     return d;
   }
   [[nodiscard]] Lane and_not_bool(const Lane& a, const Lane& b) override {
     const Lane d = new_mask();
-    cc_.kandnb(d.k, b.k, a.k);
+    mask_op(kAndn, d, b, a);
     return d;
   }
-  void merge_true(const Lane& into, const Lane& more) override { cc_.korb(into.k, into.k, more.k); }
+  void merge_true(const Lane& into, const Lane& more) override { mask_op(kOr, into, into, more); }
   // Not kmovb: the register allocator would let it read a spilled mask from memory, which has no such form.
   void any_to(const x86::Gp& out, const Lane& a) override {
     cc_.mov(out, 0);
-    cc_.kortestb(a.k, a.k);
+    test(a);
     cc_.setnz(out.r8());
   }
   void jump_unless_all(const Lane& a, const asmjit::Label& to) override {
-    cc_.kortestb(a.k, a.k);
+    test(a);
     cc_.jnc(to);
   }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
-    const x86::Vec d = new_int();
-    wide() ? cc_.vpmullq(d, a.v, b.v) : cc_.vpmulld(d, a.v, b.v);
-    return of(Type::kInt, d);
+    return int_op({0, x86::Inst::kIdVpmullw, x86::Inst::kIdVpmulld, x86::Inst::kIdVpmullq}, a, b);
   }
   [[nodiscard]] Lane shift(const Lane& a, const Lane& by, bool left) override {
     const x86::Vec d = new_int();
@@ -129,14 +131,12 @@ class Avx512Lanes final : public Lanes {
     return of(Type::kInt, d);
   }
   [[nodiscard]] Lane max_int(const Lane& a, const Lane& b) override {
-    const x86::Vec d = new_int();
-    wide() ? cc_.vpmaxsq(d, a.v, b.v) : cc_.vpmaxsd(d, a.v, b.v);
-    return of(Type::kInt, d);
+    return int_op(
+        {x86::Inst::kIdVpmaxsb, x86::Inst::kIdVpmaxsw, x86::Inst::kIdVpmaxsd, x86::Inst::kIdVpmaxsq}, a, b);
   }
   [[nodiscard]] Lane min_int(const Lane& a, const Lane& b) override {
-    const x86::Vec d = new_int();
-    wide() ? cc_.vpminsq(d, a.v, b.v) : cc_.vpminsd(d, a.v, b.v);
-    return of(Type::kInt, d);
+    return int_op(
+        {x86::Inst::kIdVpminsb, x86::Inst::kIdVpminsw, x86::Inst::kIdVpminsd, x86::Inst::kIdVpminsq}, a, b);
   }
   [[nodiscard]] Lane divide_int(const Lane& a, const Lane& b, bool remainder) override {
     return wide() ? divide_wide(a, b, remainder) : divide_narrow(a, b, remainder);
@@ -181,7 +181,9 @@ class Avx512Lanes final : public Lanes {
     if (a.type == Type::kFloat) {
       cc_.vcmppd(d.k, a.v, b.v, imm(kFloatCode[at]));
     } else {
-      wide() ? cc_.vpcmpq(d.k, a.v, b.v, imm(kIntCode[at])) : cc_.vpcmpd(d.k, a.v, b.v, imm(kIntCode[at]));
+      cc_.emit(
+          by_width({x86::Inst::kIdVpcmpb, x86::Inst::kIdVpcmpw, x86::Inst::kIdVpcmpd, x86::Inst::kIdVpcmpq}),
+          d.k, a.v, b.v, imm(kIntCode[at]));
     }
     return d;
   }
@@ -195,14 +197,14 @@ class Avx512Lanes final : public Lanes {
       cc_.k(flag.k).vmovapd(d, a.v);
     } else {
       cc_.vmovdqa64(d, b.v);
-      wide() ? cc_.k(flag.k).vmovdqa64(d, a.v) : cc_.k(flag.k).vmovdqa32(d, a.v);
+      cc_.k(flag.k).emit(by_width(kMove), d, a.v);
     }
     return of(a.type, d);
   }
   [[nodiscard]] Lane bool_to_int(const Lane& a) override {
     const x86::Vec d = new_int();
     const Lane one = constant_int(1);
-    wide() ? cc_.k(a.k).z().vmovdqa64(d, one.v) : cc_.k(a.k).z().vmovdqa32(d, one.v);
+    cc_.k(a.k).z().emit(by_width(kMove), d, one.v);
     return of(Type::kInt, d);
   }
   [[nodiscard]] Lane to_int(const Lane& a) override {
@@ -223,15 +225,16 @@ class Avx512Lanes final : public Lanes {
 
  protected:
   [[nodiscard]] Lane load_bool(const x86::Mem& at) override {
-    const x86::Xmm bytes = cc_.newXmm();
-    const x86::KReg k = cc_.newKw();
-    cc_.vmovq(bytes, at);
-    cc_.vptestmb(k, bytes, bytes);  // the upper half of the register is zero, so only 8 bits can be set
-    return Lane{Type::kBool, {}, k};
+    const x86::Vec bytes = new_vector(count_);
+    const Lane d = {Type::kBool, {}, count_ == 8 ? cc_.newKw() : new_mask().k};
+    // The upper half of the register is zero, so only 8 bits can be set.
+    count_ == 8 ? cc_.vmovq(bytes.xmm(), at) : cc_.vmovdqu64(bytes, at);
+    cc_.vptestmb(d.k, bytes, bytes);
+    return d;
   }
   [[nodiscard]] Lane load_int(const x86::Mem& at) override {
     const x86::Vec d = new_int();
-    wide() ? cc_.vmovdqu64(d, at) : cc_.vmovdqu32(d, at);
+    cc_.vmovdqu64(d, at);
     return of(Type::kInt, d);
   }
   [[nodiscard]] Lane load_low(const x86::Mem& at) override {
@@ -243,7 +246,16 @@ class Avx512Lanes final : public Lanes {
     const x86::Vec cell = cc_.newZmm();
     const Lane d = new_mask();
     cc_.vpbroadcastq(cell, at);
-    cc_.vptestmq(d.k, cell, cell);
+    if (!is_narrow()) {
+      cc_.vptestmq(d.k, cell, cell);
+      return d;
+    }
+    // A cell is 0 or 1: a word that is not zero in each, which all lanes take.
+    const x86::Vec bytes = cc_.newZmm();
+    const x86::Vec zero = cc_.newZmm();
+    cc_.vpxorq(zero, zero, zero);
+    cc_.vpshufb(bytes, cell, zero);
+    cc_.vptestmb(d.k, bytes, bytes);
     return d;
   }
 
@@ -254,23 +266,60 @@ class Avx512Lanes final : public Lanes {
     if (a.type == Type::kFloat) {
       cc_.k(kept.k).z().vcompresspd(d, a.v);
     } else {
-      wide() ? cc_.k(kept.k).z().vpcompressq(d, a.v) : cc_.k(kept.k).z().vpcompressd(d, a.v);
+      cc_.k(kept.k).z().emit(by_width({x86::Inst::kIdVpcompressb, x86::Inst::kIdVpcompressw,
+                                       x86::Inst::kIdVpcompressd, x86::Inst::kIdVpcompressq}),
+                             d, a.v);
     }
     return of(a.type, d);
   }
   // By way of a fresh mask: a spilled one would be read from memory, which kmovb to a register cannot.
   [[nodiscard]] x86::Gp count_true(const Lane& a) {
-    const x86::KReg k = cc_.newKb();
+    const Lane copy = new_mask();
     const x86::Gp count = cc_.newInt64();
-    cc_.kmovb(k, a.k);
-    cc_.kmovb(count.r32(), k);
+    const asmjit::InstId move =
+        by_count({x86::Inst::kIdKmovb, x86::Inst::kIdKmovw, x86::Inst::kIdKmovd, x86::Inst::kIdKmovq});
+    cc_.emit(move, copy.k, a.k);
+    count_ == 64 ? cc_.emit(move, count, copy.k) : cc_.emit(move, count.r32(), copy.k);
     cc_.popcnt(count, count);
     return count;
   }
-  [[nodiscard]] Lane new_mask() { return Lane{Type::kBool, {}, cc_.newKb()}; }
-  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) {
+  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) override {
     streaming ? cc_.vmovntdq(at, v) : cc_.vmovdqu64(at, v);
   }
+
+  // Of an instruction on masks, the one for 8, 16, 32 or 64 lanes.
+  [[nodiscard]] asmjit::InstId by_count(const ByWidth& inst) const {
+    return count_ == 8 ? inst.b : count_ == 16 ? inst.w : count_ == 32 ? inst.d : inst.q;
+  }
+  [[nodiscard]] Lane new_mask() {
+    x86::KReg k;
+    if (count_ == 8) k = cc_.newKb();
+    if (count_ == 16) k = cc_.newKw();
+    if (count_ == 32) k = cc_.newKd();
+    if (count_ == 64) k = cc_.newKq();
+    return Lane{Type::kBool, {}, k};
+  }
+  static constexpr ByWidth kAnd{x86::Inst::kIdKandb, x86::Inst::kIdKandw, x86::Inst::kIdKandd,
+                                x86::Inst::kIdKandq};
+  static constexpr ByWidth kAndn{x86::Inst::kIdKandnb, x86::Inst::kIdKandnw, x86::Inst::kIdKandnd,
+                                 x86::Inst::kIdKandnq};
+  static constexpr ByWidth kOr{x86::Inst::kIdKorb, x86::Inst::kIdKorw, x86::Inst::kIdKord,
+                               x86::Inst::kIdKorq};
+  static constexpr ByWidth kXor{x86::Inst::kIdKxorb, x86::Inst::kIdKxorw, x86::Inst::kIdKxord,
+                                x86::Inst::kIdKxorq};
+  static constexpr ByWidth kXnor{x86::Inst::kIdKxnorb, x86::Inst::kIdKxnorw, x86::Inst::kIdKxnord,
+                                 x86::Inst::kIdKxnorq};
+  static constexpr ByWidth kMove{x86::Inst::kIdVmovdqu8, x86::Inst::kIdVmovdqu16, x86::Inst::kIdVmovdqa32,
+                                 x86::Inst::kIdVmovdqa64};
+  void mask_op(const ByWidth& inst, const Lane& d, const Lane& a, const Lane& b) {
+    cc_.emit(by_count(inst), d.k, a.k, b.k);
+  }
+  void test(const Lane& a) {
+    cc_.emit(by_count({x86::Inst::kIdKortestb, x86::Inst::kIdKortestw, x86::Inst::kIdKortestd,
+                       x86::Inst::kIdKortestq}),
+             a.k, a.k);
+  }
+  [[nodiscard]] bool is_narrow() const { return count_ > lanes_of(Isa::kAvx512); }
   [[nodiscard]] x86::Vec widened(const Lane& narrow) {
     const x86::Vec d = cc_.newZmm();
     cc_.vpmovsxdq(d, narrow.v);
@@ -320,8 +369,8 @@ class Avx512Lanes final : public Lanes {
 
 }  // namespace
 
-std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, IntBits bits) {
-  return std::make_unique<Avx512Lanes>(cc, bits);
+std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, int count, int int_bytes) {
+  return std::make_unique<Avx512Lanes>(cc, count, int_bytes);
 }
 
 }  // namespace nvm::vm::cpu

@@ -34,7 +34,7 @@ class Emitter {
       : cc_(cc),
         nest_(nest),
         storage_(storage),
-        lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, IntBits::k64) : make_avx2_lanes(cc, IntBits::k64)),
+        lanes_(make_lanes(cc, isa, IntBits::k64)),
         args_(cc.newIntPtr()),
         instance_(cc.newIntPtr()),
         next_(cc.newIntPtr()),

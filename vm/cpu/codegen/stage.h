@@ -150,6 +150,7 @@ struct Stage {
   StageFunction function = nullptr;
   std::vector<Slot> slots;
   bool traps = false;
+  int narrow_bytes = 0;  // of the lanes of a loop in front (codegen/narrow_lanes.h); 0: there is none
   std::string listing;
   std::size_t code_bytes = 0;
   StretchIndices indices;           // of the gathers that `straight` loads
