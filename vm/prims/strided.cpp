@@ -50,10 +50,11 @@ template <typename E>
 void put(const std::vector<Run>& runs, std::int64_t low, std::int64_t high, E value, E* out) {
   for (const Run& r : runs) {
     if (r.first >= high || r.last < low) continue;
+    const std::int64_t stride = r.stride;  // out of memory, which stores of bytes might change
     std::int64_t at = r.first;
-    if (at < low) at += (low - at + r.stride - 1) / r.stride * r.stride;
+    if (at < low) at += (low - at + stride - 1) / stride * stride;
     const std::int64_t end = std::min(r.last + 1, high);
-    for (; at < end; at += r.stride) out[at] = value;
+    for (; at < end; at += stride) out[at] = value;
   }
 }
 

@@ -13,41 +13,42 @@ Lane Lanes::load(Storage storage, const x86::Mem& at) {
       return of(Type::kFloat, d);
     }
     case Storage::kB8: return load_bool(at);
-    case Storage::kI8: return load_narrow(1, at);
-    case Storage::kI32: return load_narrow(4, at);
+    case Storage::kI8: return int_bytes_ == 1 ? load_int(at) : load_widened(*this, 1, at);
+    case Storage::kI32: return int_bytes_ == 4 ? load_int(at) : load_widened(*this, 4, at);
     case Storage::kI64: break;
   }
   return wide() ? load_int(at) : load_low(at);
 }
 
-Lane Lanes::load_narrow(int bytes, const x86::Mem& at) {
-  if (bytes == int_bytes_) return load_int(at);
+Lane load_widened(Lanes& lanes, int bytes, const x86::Mem& at) {
   static constexpr ByWidth kOfBytes{0, x86::Inst::kIdVpmovsxbw, x86::Inst::kIdVpmovsxbd,
                                     x86::Inst::kIdVpmovsxbq};
   static constexpr ByWidth kOfWords{0, 0, x86::Inst::kIdVpmovsxwd, x86::Inst::kIdVpmovsxwq};
   static constexpr ByWidth kOfHalves{0, 0, 0, x86::Inst::kIdVpmovsxdq};
-  const x86::Vec d = new_int();
-  cc_.emit(by_width(bytes == 1 ? kOfBytes : bytes == 2 ? kOfWords : kOfHalves), d, at);
-  return of(Type::kInt, d);
+  const x86::Vec d = lanes.new_int();
+  lanes.cc().emit(by_width(lanes, bytes == 1 ? kOfBytes : bytes == 2 ? kOfWords : kOfHalves), d, at);
+  return lanes.of(Type::kInt, d);
 }
 
-void Lanes::store_widened(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) {
-  const int vector = lanes_of(isa()) * 8;  // bytes
+void store_widened(Lanes& lanes, Storage storage, const x86::Mem& at, const Lane& value, bool streaming) {
+  x86::Compiler& cc = lanes.cc();
+  const bool long_vectors = lanes.isa() == Isa::kAvx512;
+  const int vector = long_vectors ? 64 : 32;  // bytes
   const auto to = static_cast<int>(storage_bytes(storage));
-  const x86::Mem narrow = cc_.newStack(static_cast<std::uint32_t>(vector), 64);
-  cc_.emit(isa() == Isa::kAvx512 ? x86::Inst::kIdVmovdqu64 : x86::Inst::kIdVmovdqu, narrow, value.v);
+  const x86::Mem cells = cc.newStack(static_cast<std::uint32_t>(vector), 64);
+  long_vectors ? cc.vmovdqu64(cells, value.v) : cc.vmovdqu(cells, value.v);
   const std::unique_ptr<Lanes> wider =
-      isa() == Isa::kAvx512 ? make_avx512_lanes(cc_, vector / to, to) : make_avx2_lanes(cc_, vector / to, to);
-  for (int done = 0; done < count_; done += vector / to) {
-    const Lane part = wider->load_narrow(int_bytes_, narrow.cloneAdjusted(done * int_bytes_));
-    store_whole(at.cloneAdjusted(done * to), part.v, streaming);
+      long_vectors ? make_avx512_lanes(cc, vector / to, to) : make_avx2_lanes(cc, vector / to, to);
+  for (int done = 0; done < lanes.count(); done += wider->count()) {
+    const Lane part = load_widened(*wider, lanes.int_bytes(), cells.cloneAdjusted(done * lanes.int_bytes()));
+    wider->store(storage, at.cloneAdjusted(done * to), part, streaming);
   }
 }
 
-x86::Vec Lanes::new_vector(int bytes) {
-  if (bytes == 64) return cc_.newZmm();
-  if (bytes == 32) return cc_.newYmm();
-  return cc_.newXmm();
+x86::Vec new_vector(x86::Compiler& cc, int bytes) {
+  if (bytes == 64) return cc.newZmm();
+  if (bytes == 32) return cc.newYmm();
+  return cc.newXmm();
 }
 
 std::unique_ptr<Lanes> make_lanes(x86::Compiler& cc, Isa isa, IntBits bits) {
@@ -80,8 +81,8 @@ Lane Lanes::broadcast(Type type, const x86::Mem& at) {
     return of(type, d);
   }
   const x86::Vec d = new_int();
-  cc_.emit(by_width({x86::Inst::kIdVpbroadcastb, x86::Inst::kIdVpbroadcastw, x86::Inst::kIdVpbroadcastd,
-                     x86::Inst::kIdVpbroadcastq}),
+  cc_.emit(by_width(*this, {x86::Inst::kIdVpbroadcastb, x86::Inst::kIdVpbroadcastw,
+                            x86::Inst::kIdVpbroadcastd, x86::Inst::kIdVpbroadcastq}),
            d, at);
   return of(type, d);
 }
@@ -193,20 +194,20 @@ x86::Gp Lanes::start_of(const Lane& index) {
   return start;
 }
 
-Lane Lanes::int_op(const ByWidth& inst, const Lane& a, const Lane& b) {
-  const x86::Vec d = new_int();
-  cc_.emit(by_width(inst), d, a.v, b.v);
-  return of(Type::kInt, d);
+Lane int_op(Lanes& lanes, const ByWidth& inst, const Lane& a, const Lane& b) {
+  const x86::Vec d = lanes.new_int();
+  lanes.cc().emit(by_width(lanes, inst), d, a.v, b.v);
+  return lanes.of(Type::kInt, d);
 }
 
 Lane Lanes::add_int(const Lane& a, const Lane& b) {
-  return int_op({x86::Inst::kIdVpaddb, x86::Inst::kIdVpaddw, x86::Inst::kIdVpaddd, x86::Inst::kIdVpaddq}, a,
-                b);
+  return int_op(
+      *this, {x86::Inst::kIdVpaddb, x86::Inst::kIdVpaddw, x86::Inst::kIdVpaddd, x86::Inst::kIdVpaddq}, a, b);
 }
 
 Lane Lanes::sub_int(const Lane& a, const Lane& b) {
-  return int_op({x86::Inst::kIdVpsubb, x86::Inst::kIdVpsubw, x86::Inst::kIdVpsubd, x86::Inst::kIdVpsubq}, a,
-                b);
+  return int_op(
+      *this, {x86::Inst::kIdVpsubb, x86::Inst::kIdVpsubw, x86::Inst::kIdVpsubd, x86::Inst::kIdVpsubq}, a, b);
 }
 
 Lane Lanes::call(const void* function, const Lane& a) {

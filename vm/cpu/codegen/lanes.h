@@ -49,10 +49,6 @@ class Lanes {
   [[nodiscard]] int int_bytes() const { return int_bytes_; }
   [[nodiscard]] virtual Isa isa() const = 0;
   [[nodiscard]] int count() const { return count_; }
-  // Is a vector of such elements a whole cache line?
-  [[nodiscard]] bool fills_line(Storage storage) const {
-    return storage_bytes(storage) * static_cast<std::size_t>(count()) == 64;
-  }
 
   // Fresh registers.
   [[nodiscard]] virtual x86::Vec new_float() = 0;
@@ -64,8 +60,6 @@ class Lanes {
   virtual void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) = 0;
   // All lanes equal to the 8-byte cell at `at`: INT, double, or BOOL 0/1.
   [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at);
-  // INT from elements of as few `bytes` as those of narrow lanes.
-  [[nodiscard]] Lane load_narrow(int bytes, const x86::Mem& at);
   // base[index] where `on`, zero elsewhere.
   [[nodiscard]] virtual Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
                                     const Lane& on) = 0;
@@ -129,22 +123,11 @@ class Lanes {
   [[nodiscard]] Lane call(const void* function, const Lane& a);
   [[nodiscard]] Lane of(Type type, const x86::Vec& v) const { return Lane{type, v, {}}; }
 
-  // Of an instruction on INT, the one for bytes, words, 32 or 64 bits.
-  struct ByWidth {
-    asmjit::InstId b, w, d, q;
-  };
-  [[nodiscard]] asmjit::InstId by_width(const ByWidth& inst) const {
-    return int_bytes_ == 8 ? inst.q : int_bytes_ == 4 ? inst.d : int_bytes_ == 2 ? inst.w : inst.b;
-  }
-  // A fresh INT: inst a b.
-  [[nodiscard]] Lane int_op(const ByWidth& inst, const Lane& a, const Lane& b);
-
   // Lanes that trap are gathered here during a stage; `active` are the lanes that count.
   void set_active(const Lane& active, const Lane& trapped) {
     active_ = active;
     trapped_ = trapped;
   }
-  [[nodiscard]] bool has_active() const { return active_.v.isValid() || active_.k.isValid(); }
   [[nodiscard]] const Lane& active() const { return active_; }
   [[nodiscard]] const Lane& trapped() const { return trapped_; }
   void trap_where(const Lane& bad) { merge_true(trapped_, and_bool(bad, active_)); }
@@ -158,12 +141,6 @@ class Lanes {
   // 32-bit quotients are exact in double precision.
   [[nodiscard]] Lane divide_narrow(const Lane& a, const Lane& b, bool remainder);
 
-  // INT of storage that is wider than narrow lanes, vector by vector, by way of memory.
-  void store_widened(Storage storage, const x86::Mem& at, const Lane& value, bool streaming);
-  virtual void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) = 0;
-  // A register of so many bytes, at least 16.
-  [[nodiscard]] x86::Vec new_vector(int bytes);
-
   x86::Compiler& cc_;
   int count_, int_bytes_;
   Lane active_, trapped_;
@@ -175,6 +152,32 @@ class Lanes {
 [[nodiscard]] std::unique_ptr<Lanes> make_lanes(x86::Compiler& cc, Isa isa, IntBits bits);
 [[nodiscard]] std::unique_ptr<Lanes> make_narrow_lanes(x86::Compiler& cc, Isa isa, int int_bytes);
 
+// Of an instruction, the one for bytes, words, 32 or 64 bits: of INT in `lanes`, or of masks of so many
+// lanes.
+struct ByWidth {
+  asmjit::InstId b, w, d, q;
+};
+[[nodiscard]] inline asmjit::InstId by_width(const Lanes& lanes, const ByWidth& inst) {
+  const int bytes = lanes.int_bytes();
+  return bytes == 8 ? inst.q : bytes == 4 ? inst.d : bytes == 2 ? inst.w : inst.b;
+}
+[[nodiscard]] inline asmjit::InstId by_count(const Lanes& lanes, const ByWidth& inst) {
+  const int count = lanes.count();
+  return count == 8 ? inst.b : count == 16 ? inst.w : count == 32 ? inst.d : inst.q;
+}
+// Does INT fill a vector, in lanes of less than 8 bytes?
+[[nodiscard]] inline bool is_narrow(const Lanes& lanes) {
+  return lanes.int_bytes() < 8 && lanes.count() * lanes.int_bytes() == 8 * lanes_of(lanes.isa());
+}
+[[nodiscard]] inline bool is_given(const Lane& lane) { return lane.v.isValid() || lane.k.isValid(); }
+// A register of so many bytes, at least 16.
+[[nodiscard]] x86::Vec new_vector(x86::Compiler& cc, int bytes);
+// A fresh INT: inst a b.
+[[nodiscard]] Lane int_op(Lanes& lanes, const ByWidth& inst, const Lane& a, const Lane& b);
+// INT from elements of fewer `bytes` than INT has; to storage of more bytes, vector by vector by way of
+// memory.
+[[nodiscard]] Lane load_widened(Lanes& lanes, int bytes, const x86::Mem& at);
+void store_widened(Lanes& lanes, Storage storage, const x86::Mem& at, const Lane& value, bool streaming);
 // A fresh register for values of the same kind; to = from; the same where the flag is T, also of what
 // `scalar` computes.
 [[nodiscard]] Lane like(Lanes& lanes, const Lane& lane);

@@ -32,22 +32,22 @@ class Avx2Lanes final : public Lanes {
   using Lanes::Lanes;
   [[nodiscard]] Isa isa() const override { return Isa::kAvx2; }
   [[nodiscard]] x86::Vec new_float() override { return cc_.newYmmPd(); }
-  [[nodiscard]] x86::Vec new_int() override { return new_vector(count_ * int_bytes_); }
+  [[nodiscard]] x86::Vec new_int() override { return new_vector(cc_, count_ * int_bytes_); }
 
   void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) override {
     switch (storage) {
       case Storage::kF64: streaming ? cc_.vmovntpd(at, value.v) : cc_.vmovupd(at, value.v); return;
       case Storage::kI64:
-        if (is_narrow()) return store_widened(storage, at, value, streaming);
+        if (is_narrow(*this)) return store_widened(*this, storage, at, value, streaming);
         return store_whole(at, wide() ? value.v : widened(value.v), streaming);
       case Storage::kI32:
-        if (is_narrow() && int_bytes_ < 4) return store_widened(storage, at, value, streaming);
+        if (is_narrow(*this) && int_bytes_ < 4) return store_widened(*this, storage, at, value, streaming);
         return store_whole(at, wide() ? low_halves(value.v) : value.v, streaming);
       case Storage::kI8:
-        if (is_narrow()) return store_low_bytes(cc_, int_bytes_, at, value.v);
+        if (is_narrow(*this)) return store_low_bytes(cc_, int_bytes_, at, value.v);
         return store_bytes(at, wide() ? low_halves(value.v) : value.v);
       case Storage::kB8: {
-        if (is_narrow()) return store_low_bytes(cc_, int_bytes_, at, bool_to_int(value).v);
+        if (is_narrow(*this)) return store_low_bytes(cc_, int_bytes_, at, bool_to_int(value).v);
         const x86::Xmm flags = cc_.newXmm();
         cc_.vpsrld(flags, low_halves(value.v), imm(31));
         return store_bytes(at, flags);
@@ -107,17 +107,17 @@ class Avx2Lanes final : public Lanes {
   }
   void merge_true(const Lane& into, const Lane& more) override { cc_.vpor(into.v, into.v, more.v); }
   void any_to(const x86::Gp& out, const Lane& a) override {
-    is_narrow() ? cc_.vpmovmskb(out.r32(), a.v) : cc_.vmovmskpd(out.r32(), a.v);
+    is_narrow(*this) ? cc_.vpmovmskb(out.r32(), a.v) : cc_.vmovmskpd(out.r32(), a.v);
   }
   void jump_unless_all(const Lane& a, const asmjit::Label& to) override {
     const x86::Gp bits = cc_.newGpd();
     any_to(bits, a);
-    cc_.cmp(bits, imm(is_narrow() ? -1 : 15));
+    cc_.cmp(bits, imm(is_narrow(*this) ? -1 : 15));
     cc_.jne(to);
   }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
-    if (!wide()) return int_op({0, x86::Inst::kIdVpmullw, x86::Inst::kIdVpmulld, 0}, a, b);
+    if (!wide()) return int_op(*this, {0, x86::Inst::kIdVpmullw, x86::Inst::kIdVpmulld, 0}, a, b);
     const x86::Vec d = new_int();
     // low * low + ((low * high + high * low) << 32)
     const x86::Vec swapped = new_int();
@@ -151,11 +151,11 @@ class Avx2Lanes final : public Lanes {
   }
   [[nodiscard]] Lane max_int(const Lane& a, const Lane& b) override {
     if (wide()) return select(compare(Compare::kGt, a, b), a, b);
-    return int_op({x86::Inst::kIdVpmaxsb, x86::Inst::kIdVpmaxsw, x86::Inst::kIdVpmaxsd, 0}, a, b);
+    return int_op(*this, {x86::Inst::kIdVpmaxsb, x86::Inst::kIdVpmaxsw, x86::Inst::kIdVpmaxsd, 0}, a, b);
   }
   [[nodiscard]] Lane min_int(const Lane& a, const Lane& b) override {
     if (wide()) return select(compare(Compare::kLt, a, b), a, b);
-    return int_op({x86::Inst::kIdVpminsb, x86::Inst::kIdVpminsw, x86::Inst::kIdVpminsd, 0}, a, b);
+    return int_op(*this, {x86::Inst::kIdVpminsb, x86::Inst::kIdVpminsw, x86::Inst::kIdVpminsd, 0}, a, b);
   }
   [[nodiscard]] Lane divide_int(const Lane& a, const Lane& b, bool remainder) override {
     return wide() ? divide_in_memory(a, b, remainder) : divide_narrow(a, b, remainder);
@@ -175,7 +175,7 @@ class Avx2Lanes final : public Lanes {
   }
   [[nodiscard]] KeptLanes kept(const Lane& flags) override {
     const KeptLanes kept{flags, cc_.newInt64(), cc_.newInt64()};
-    if (is_narrow()) {  // counted only
+    if (is_narrow(*this)) {  // counted only
       cc_.vpmovmskb(kept.count.r32(), flags.v);
       cc_.popcnt(kept.count, kept.count);
       if (int_bytes_ > 1) cc_.shr(kept.count, int_bytes_ / 2);
@@ -247,17 +247,17 @@ class Avx2Lanes final : public Lanes {
       return of(Type::kBool, d);
     }
     switch (how) {
-      case Compare::kLt: return greater(b, a);
-      case Compare::kGt: return greater(a, b);
-      case Compare::kLe: return not_bool(greater(a, b));
-      case Compare::kGe: return not_bool(greater(b, a));
-      case Compare::kEq: return equal(a, b);
+      case Compare::kLt: return compared(kGreater, b, a);
+      case Compare::kGt: return compared(kGreater, a, b);
+      case Compare::kLe: return not_bool(compared(kGreater, a, b));
+      case Compare::kGe: return not_bool(compared(kGreater, b, a));
+      case Compare::kEq: return compared(kEqual, a, b);
       case Compare::kNe: break;
     }
-    return not_bool(equal(a, b));
+    return not_bool(compared(kEqual, a, b));
   }
   [[nodiscard]] Lane select(const Lane& flag, const Lane& a, const Lane& b) override {
-    if (is_narrow()) {
+    if (is_narrow(*this)) {
       const x86::Vec d = new_mask();
       cc_.vpblendvb(d, b.v, a.v, flag.v);
       return of(a.type, d);
@@ -272,7 +272,7 @@ class Avx2Lanes final : public Lanes {
     return of(a.type, d);
   }
   [[nodiscard]] Lane bool_to_int(const Lane& a) override {
-    if (is_narrow()) return sub_int(constant_int(0), a);
+    if (is_narrow(*this)) return sub_int(constant_int(0), a);
     const x86::Vec d = new_int();
     wide() ? cc_.vpsrlq(d, a.v, imm(63)) : cc_.vpsrld(d, low_halves(a.v), imm(31));
     return of(Type::kInt, d);
@@ -333,7 +333,7 @@ class Avx2Lanes final : public Lanes {
   [[nodiscard]] Lane load_bool(const x86::Mem& at) override {
     if (int_bytes_ == 1) return nonzero(load_int(at).v);
     const x86::Vec d = new_mask();
-    const bool narrow = is_narrow();
+    const bool narrow = is_narrow(*this);
     cc_.emit(!narrow           ? x86::Inst::kIdVpmovzxbq
              : int_bytes_ == 2 ? x86::Inst::kIdVpmovzxbw
                                : x86::Inst::kIdVpmovzxbd,
@@ -425,13 +425,12 @@ class Avx2Lanes final : public Lanes {
     const x86::Vec zero = new_mask();
     const x86::Vec d = new_mask();
     cc_.vpxor(zero, zero, zero);
-    cc_.emit(is_narrow() ? by_width(kEqual) : x86::Inst::kIdVpcmpeqq, d, v, zero);
+    cc_.emit(is_narrow(*this) ? by_width(*this, kEqual) : x86::Inst::kIdVpcmpeqq, d, v, zero);
     return not_bool(of(Type::kBool, d));
   }
-  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) override {
+  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) {
     streaming ? cc_.vmovntdq(at, v) : cc_.vmovdqu(at, v);
   }
-  [[nodiscard]] bool is_narrow() const { return count_ * int_bytes_ == 32 && !wide(); }
   // The low byte of each of 4 lanes of 32 bits.
   void store_bytes(const x86::Mem& at, const x86::Vec& v) {
     const x86::Xmm d = cc_.newXmm();
@@ -456,10 +455,9 @@ class Avx2Lanes final : public Lanes {
   static constexpr ByWidth kGreater{x86::Inst::kIdVpcmpgtb, x86::Inst::kIdVpcmpgtw, x86::Inst::kIdVpcmpgtd,
                                     x86::Inst::kIdVpcmpgtq};
   // A mask of INT lanes, widened to 64 bits if need be.
-  [[nodiscard]] Lane greater(const Lane& a, const Lane& b) { return mask_of(int_op(kGreater, a, b)); }
-  [[nodiscard]] Lane equal(const Lane& a, const Lane& b) { return mask_of(int_op(kEqual, a, b)); }
-  [[nodiscard]] Lane mask_of(const Lane& compared) {
-    return of(Type::kBool, wide() || is_narrow() ? compared.v : widened(compared.v));
+  [[nodiscard]] Lane compared(const ByWidth& inst, const Lane& a, const Lane& b) {
+    const x86::Vec d = int_op(*this, inst, a, b).v;
+    return of(Type::kBool, wide() || is_narrow(*this) ? d : widened(d));
   }
   [[nodiscard]] static x86::Mem cell(x86::Mem cells, int i) {
     cells.setSize(8);

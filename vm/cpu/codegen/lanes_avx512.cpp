@@ -7,35 +7,54 @@ namespace {
 
 using asmjit::imm;
 
+// Of masks.
+constexpr ByWidth kAnd{x86::Inst::kIdKandb, x86::Inst::kIdKandw, x86::Inst::kIdKandd, x86::Inst::kIdKandq};
+constexpr ByWidth kAndn{x86::Inst::kIdKandnb, x86::Inst::kIdKandnw, x86::Inst::kIdKandnd,
+                        x86::Inst::kIdKandnq};
+constexpr ByWidth kOr{x86::Inst::kIdKorb, x86::Inst::kIdKorw, x86::Inst::kIdKord, x86::Inst::kIdKorq};
+constexpr ByWidth kXor{x86::Inst::kIdKxorb, x86::Inst::kIdKxorw, x86::Inst::kIdKxord, x86::Inst::kIdKxorq};
+constexpr ByWidth kXnor{x86::Inst::kIdKxnorb, x86::Inst::kIdKxnorw, x86::Inst::kIdKxnord,
+                        x86::Inst::kIdKxnorq};
+
+void emit_on_masks(Lanes& lanes, const ByWidth& inst, const Lane& d, const Lane& a, const Lane& b) {
+  lanes.cc().emit(by_count(lanes, inst), d.k, a.k, b.k);
+}
+// Sets the flags: zero if no lane is T, carry if all are.
+void test(Lanes& lanes, const Lane& a) {
+  lanes.cc().emit(by_count(lanes, {x86::Inst::kIdKortestb, x86::Inst::kIdKortestw, x86::Inst::kIdKortestd,
+                                   x86::Inst::kIdKortestq}),
+                  a.k, a.k);
+}
+
 class Avx512Lanes final : public Lanes {
  public:
   using Lanes::Lanes;
   [[nodiscard]] Isa isa() const override { return Isa::kAvx512; }
   [[nodiscard]] x86::Vec new_float() override { return cc_.newZmmPd(); }
-  [[nodiscard]] x86::Vec new_int() override { return new_vector(count_ * int_bytes_); }
+  [[nodiscard]] x86::Vec new_int() override { return new_vector(cc_, count_ * int_bytes_); }
 
   void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) override {
     switch (storage) {
       case Storage::kF64: streaming ? cc_.vmovntpd(at, value.v) : cc_.vmovupd(at, value.v); return;
       case Storage::kI64:
         if (wide()) return store_whole(at, value.v, streaming);
-        if (is_narrow()) return store_widened(storage, at, value, streaming);
+        if (is_narrow(*this)) return store_widened(*this, storage, at, value, streaming);
         return store_whole(at, widened(value), streaming);
       case Storage::kI32: {
         if (int_bytes_ == 4) return store_whole(at, value.v, streaming);
-        if (is_narrow()) return store_widened(storage, at, value, streaming);
+        if (is_narrow(*this)) return store_widened(*this, storage, at, value, streaming);
         const x86::Ymm d = cc_.newYmm();
         cc_.vpmovqd(d, value.v);
         return store_whole(at, d, streaming);
       }
       case Storage::kI8:
         if (int_bytes_ == 1) return store_whole(at, value.v, streaming);
-        cc_.emit(by_width({0, x86::Inst::kIdVpmovwb, x86::Inst::kIdVpmovdb, x86::Inst::kIdVpmovqb}), at,
-                 value.v);
+        cc_.emit(by_width(*this, {0, x86::Inst::kIdVpmovwb, x86::Inst::kIdVpmovdb, x86::Inst::kIdVpmovqb}),
+                 at, value.v);
         return;
       case Storage::kB8: {
-        const x86::Vec d = new_vector(count_);
-        const x86::Vec ones = new_vector(count_);
+        const x86::Vec d = new_vector(cc_, count_);
+        const x86::Vec ones = new_vector(cc_, count_);
         cc_.vpbroadcastq(ones, cc_.newUInt64Const(asmjit::ConstPoolScope::kLocal, 0x0101010101010101ULL));
         cc_.k(value.k).z().vmovdqu8(d, ones);
         if (count_ > 8) return store_whole(at, d, streaming && count_ == 64);
@@ -80,43 +99,45 @@ class Avx512Lanes final : public Lanes {
 
   [[nodiscard]] Lane all_true() override {
     const Lane d = new_mask();
-    mask_op(kXnor, d, d, d);
+    emit_on_masks(*this, kXnor, d, d, d);
     return d;
   }
   [[nodiscard]] Lane and_bool(const Lane& a, const Lane& b) override {
     const Lane d = new_mask();
-    mask_op(kAnd, d, a, b);
+    emit_on_masks(*this, kAnd, d, a, b);
     return d;
   }
   [[nodiscard]] Lane or_bool(const Lane& a, const Lane& b) override {
     const Lane d = new_mask();
-    mask_op(kOr, d, a, b);
+    emit_on_masks(*this, kOr, d, a, b);
     return d;
   }
   [[nodiscard]] Lane xor_bool(const Lane& a, const Lane& b) override {
     const Lane d = new_mask();
-    mask_op(kXor, d, a, b);
+    emit_on_masks(*this, kXor, d, a, b);
     return d;
   }
   [[nodiscard]] Lane and_not_bool(const Lane& a, const Lane& b) override {
     const Lane d = new_mask();
-    mask_op(kAndn, d, b, a);
+    emit_on_masks(*this, kAndn, d, b, a);
     return d;
   }
-  void merge_true(const Lane& into, const Lane& more) override { mask_op(kOr, into, into, more); }
+  void merge_true(const Lane& into, const Lane& more) override {
+    emit_on_masks(*this, kOr, into, into, more);
+  }
   // Not kmovb: the register allocator would let it read a spilled mask from memory, which has no such form.
   void any_to(const x86::Gp& out, const Lane& a) override {
     cc_.mov(out, 0);
-    test(a);
+    test(*this, a);
     cc_.setnz(out.r8());
   }
   void jump_unless_all(const Lane& a, const asmjit::Label& to) override {
-    test(a);
+    test(*this, a);
     cc_.jnc(to);
   }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
-    return int_op({0, x86::Inst::kIdVpmullw, x86::Inst::kIdVpmulld, x86::Inst::kIdVpmullq}, a, b);
+    return int_op(*this, {0, x86::Inst::kIdVpmullw, x86::Inst::kIdVpmulld, x86::Inst::kIdVpmullq}, a, b);
   }
   [[nodiscard]] Lane shift(const Lane& a, const Lane& by, bool left) override {
     const x86::Vec d = new_int();
@@ -132,11 +153,13 @@ class Avx512Lanes final : public Lanes {
   }
   [[nodiscard]] Lane max_int(const Lane& a, const Lane& b) override {
     return int_op(
-        {x86::Inst::kIdVpmaxsb, x86::Inst::kIdVpmaxsw, x86::Inst::kIdVpmaxsd, x86::Inst::kIdVpmaxsq}, a, b);
+        *this, {x86::Inst::kIdVpmaxsb, x86::Inst::kIdVpmaxsw, x86::Inst::kIdVpmaxsd, x86::Inst::kIdVpmaxsq},
+        a, b);
   }
   [[nodiscard]] Lane min_int(const Lane& a, const Lane& b) override {
     return int_op(
-        {x86::Inst::kIdVpminsb, x86::Inst::kIdVpminsw, x86::Inst::kIdVpminsd, x86::Inst::kIdVpminsq}, a, b);
+        *this, {x86::Inst::kIdVpminsb, x86::Inst::kIdVpminsw, x86::Inst::kIdVpminsd, x86::Inst::kIdVpminsq},
+        a, b);
   }
   [[nodiscard]] Lane divide_int(const Lane& a, const Lane& b, bool remainder) override {
     return wide() ? divide_wide(a, b, remainder) : divide_narrow(a, b, remainder);
@@ -181,9 +204,9 @@ class Avx512Lanes final : public Lanes {
     if (a.type == Type::kFloat) {
       cc_.vcmppd(d.k, a.v, b.v, imm(kFloatCode[at]));
     } else {
-      cc_.emit(
-          by_width({x86::Inst::kIdVpcmpb, x86::Inst::kIdVpcmpw, x86::Inst::kIdVpcmpd, x86::Inst::kIdVpcmpq}),
-          d.k, a.v, b.v, imm(kIntCode[at]));
+      cc_.emit(by_width(*this, {x86::Inst::kIdVpcmpb, x86::Inst::kIdVpcmpw, x86::Inst::kIdVpcmpd,
+                                x86::Inst::kIdVpcmpq}),
+               d.k, a.v, b.v, imm(kIntCode[at]));
     }
     return d;
   }
@@ -197,14 +220,14 @@ class Avx512Lanes final : public Lanes {
       cc_.k(flag.k).vmovapd(d, a.v);
     } else {
       cc_.vmovdqa64(d, b.v);
-      cc_.k(flag.k).emit(by_width(kMove), d, a.v);
+      cc_.k(flag.k).emit(by_width(*this, kMove), d, a.v);
     }
     return of(a.type, d);
   }
   [[nodiscard]] Lane bool_to_int(const Lane& a) override {
     const x86::Vec d = new_int();
     const Lane one = constant_int(1);
-    cc_.k(a.k).z().emit(by_width(kMove), d, one.v);
+    cc_.k(a.k).z().emit(by_width(*this, kMove), d, one.v);
     return of(Type::kInt, d);
   }
   [[nodiscard]] Lane to_int(const Lane& a) override {
@@ -225,7 +248,7 @@ class Avx512Lanes final : public Lanes {
 
  protected:
   [[nodiscard]] Lane load_bool(const x86::Mem& at) override {
-    const x86::Vec bytes = new_vector(count_);
+    const x86::Vec bytes = new_vector(cc_, count_);
     const Lane d = {Type::kBool, {}, count_ == 8 ? cc_.newKw() : new_mask().k};
     // The upper half of the register is zero, so only 8 bits can be set.
     count_ == 8 ? cc_.vmovq(bytes.xmm(), at) : cc_.vmovdqu64(bytes, at);
@@ -246,7 +269,7 @@ class Avx512Lanes final : public Lanes {
     const x86::Vec cell = cc_.newZmm();
     const Lane d = new_mask();
     cc_.vpbroadcastq(cell, at);
-    if (!is_narrow()) {
+    if (!is_narrow(*this)) {
       cc_.vptestmq(d.k, cell, cell);
       return d;
     }
@@ -266,8 +289,8 @@ class Avx512Lanes final : public Lanes {
     if (a.type == Type::kFloat) {
       cc_.k(kept.k).z().vcompresspd(d, a.v);
     } else {
-      cc_.k(kept.k).z().emit(by_width({x86::Inst::kIdVpcompressb, x86::Inst::kIdVpcompressw,
-                                       x86::Inst::kIdVpcompressd, x86::Inst::kIdVpcompressq}),
+      cc_.k(kept.k).z().emit(by_width(*this, {x86::Inst::kIdVpcompressb, x86::Inst::kIdVpcompressw,
+                                              x86::Inst::kIdVpcompressd, x86::Inst::kIdVpcompressq}),
                              d, a.v);
     }
     return of(a.type, d);
@@ -277,20 +300,16 @@ class Avx512Lanes final : public Lanes {
     const Lane copy = new_mask();
     const x86::Gp count = cc_.newInt64();
     const asmjit::InstId move =
-        by_count({x86::Inst::kIdKmovb, x86::Inst::kIdKmovw, x86::Inst::kIdKmovd, x86::Inst::kIdKmovq});
+        by_count(*this, {x86::Inst::kIdKmovb, x86::Inst::kIdKmovw, x86::Inst::kIdKmovd, x86::Inst::kIdKmovq});
     cc_.emit(move, copy.k, a.k);
     count_ == 64 ? cc_.emit(move, count, copy.k) : cc_.emit(move, count.r32(), copy.k);
     cc_.popcnt(count, count);
     return count;
   }
-  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) override {
+  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) {
     streaming ? cc_.vmovntdq(at, v) : cc_.vmovdqu64(at, v);
   }
 
-  // Of an instruction on masks, the one for 8, 16, 32 or 64 lanes.
-  [[nodiscard]] asmjit::InstId by_count(const ByWidth& inst) const {
-    return count_ == 8 ? inst.b : count_ == 16 ? inst.w : count_ == 32 ? inst.d : inst.q;
-  }
   [[nodiscard]] Lane new_mask() {
     x86::KReg k;
     if (count_ == 8) k = cc_.newKb();
@@ -299,27 +318,8 @@ class Avx512Lanes final : public Lanes {
     if (count_ == 64) k = cc_.newKq();
     return Lane{Type::kBool, {}, k};
   }
-  static constexpr ByWidth kAnd{x86::Inst::kIdKandb, x86::Inst::kIdKandw, x86::Inst::kIdKandd,
-                                x86::Inst::kIdKandq};
-  static constexpr ByWidth kAndn{x86::Inst::kIdKandnb, x86::Inst::kIdKandnw, x86::Inst::kIdKandnd,
-                                 x86::Inst::kIdKandnq};
-  static constexpr ByWidth kOr{x86::Inst::kIdKorb, x86::Inst::kIdKorw, x86::Inst::kIdKord,
-                               x86::Inst::kIdKorq};
-  static constexpr ByWidth kXor{x86::Inst::kIdKxorb, x86::Inst::kIdKxorw, x86::Inst::kIdKxord,
-                                x86::Inst::kIdKxorq};
-  static constexpr ByWidth kXnor{x86::Inst::kIdKxnorb, x86::Inst::kIdKxnorw, x86::Inst::kIdKxnord,
-                                 x86::Inst::kIdKxnorq};
   static constexpr ByWidth kMove{x86::Inst::kIdVmovdqu8, x86::Inst::kIdVmovdqu16, x86::Inst::kIdVmovdqa32,
                                  x86::Inst::kIdVmovdqa64};
-  void mask_op(const ByWidth& inst, const Lane& d, const Lane& a, const Lane& b) {
-    cc_.emit(by_count(inst), d.k, a.k, b.k);
-  }
-  void test(const Lane& a) {
-    cc_.emit(by_count({x86::Inst::kIdKortestb, x86::Inst::kIdKortestw, x86::Inst::kIdKortestd,
-                       x86::Inst::kIdKortestq}),
-             a.k, a.k);
-  }
-  [[nodiscard]] bool is_narrow() const { return count_ > lanes_of(Isa::kAvx512); }
   [[nodiscard]] x86::Vec widened(const Lane& narrow) {
     const x86::Vec d = cc_.newZmm();
     cc_.vpmovsxdq(d, narrow.v);

@@ -103,7 +103,7 @@ class StageEmitter {
     const auto step = static_cast<std::int32_t>(together) * lanes().count();
     const x86::Gp last = cc_.newInt64();
     const bool words = values_.divisions().small_of_words();
-    if (words) jump_unless_words(cc_, frame_, spec_, values_.needed(), behind);
+    if (words) jump_unless_fit(cc_, frame_, spec_, values_.needed(), 4, behind);
     values_.divisions().assume_words(words);
     std::vector<std::vector<Lane>> values(together, values_.all());
     cc_.bind(loop);
@@ -119,7 +119,7 @@ class StageEmitter {
       }
       values_.look_ahead(0);
     };
-    for (std::size_t i = 0; i < values_.size(); ++i) each([&] { values_.emit(i); });
+    for (std::size_t i = 0; i < values_.all().size(); ++i) each([&] { values_.emit(i); });
     each([&] {
       emit_outputs(kAll);
       folds.combine([&](const StageFold& f) { return values_[f.value]; });
@@ -141,7 +141,7 @@ class StageEmitter {
       if (when == Rounds::When::kBefore) values[of] = everywhere;
       values_.look_ahead(static_cast<std::int64_t>(of) * lanes().count());
       values_.all().swap(values[of]);
-      for (std::size_t i = 0; i < values_.size(); ++i)
+      for (std::size_t i = 0; i < values_.all().size(); ++i)
         if (rounds.evaluated(i, when)) values_.emit(i);
       if (when == Rounds::When::kAfter) emit_outputs(kAll);
       values_.all().swap(values[of]);
@@ -174,7 +174,7 @@ class StageEmitter {
       cc_.bind(other);
     }
     for (const std::size_t g : gathers) values_.gathers().fix(g, GatherEmitter::kScattered);
-    emit_elements(std::vector<bool>(values_.size()));
+    emit_elements(std::vector<bool>(values_.all().size()));
     cc_.bind(behind);
     outer()->end_block();
     outer()->leave();
@@ -188,7 +188,7 @@ class StageEmitter {
     outer()->next(values_.all(), unread, elements);
   }
   void emit_values(bool inside) {
-    for (std::size_t i = 0; i < values_.size(); ++i)
+    for (std::size_t i = 0; i < values_.all().size(); ++i)
       if (values_.needed()[i] && outer()->inside(i) == inside && !outer()->pulls(i, values_.all()[i]))
         values_.emit(i);
   }
@@ -196,7 +196,7 @@ class StageEmitter {
   std::vector<std::size_t> settle_gathers() {
     const auto even = even_values(spec_);
     std::vector<std::size_t> settled;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
+    for (std::size_t i = 0; i < values_.all().size(); ++i) {
       const std::int32_t index = spec_.body->insts[i].a;
       if (!values_.needed()[i] || index == kNone || !even[at(index)] ||
           !values_.gathers().settles(i, even[at(index)]->stride))
@@ -224,7 +224,7 @@ class StageEmitter {
     values_.divisions().hoist();
   }
   void emit_iteration(std::size_t turn) {
-    for (std::size_t i = 0; i < values_.size(); ++i) {
+    for (std::size_t i = 0; i < values_.all().size(); ++i) {
       if (spec_.striped && values_.needed()[i] && spec_.body->insts[i].pull == Pull::kElement)
         values_.all()[i] = values_.stripes().loaded(i, turn);
       else
@@ -257,7 +257,7 @@ class StageEmitter {
         lanes(), wanted,
         [this](std::int32_t v) {
           const Lane& flag = values_[v];
-          return lanes().has_active() ? lanes().and_bool(flag, lanes().active()) : flag;
+          return is_given(lanes().active()) ? lanes().and_bool(flag, lanes().active()) : flag;
         },
         [this](std::int32_t v) { return values_[v]; });
   }

@@ -16,28 +16,21 @@ using soac::Pull;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-bool has_instruction(Scalar scalar, int bytes) {
-  switch (scalar) {
-    case Scalar::kAdd:
-    case Scalar::kSub:
-    case Scalar::kLt:
-    case Scalar::kLe:
-    case Scalar::kGt:
-    case Scalar::kGe:
-    case Scalar::kEq:
-    case Scalar::kNe:
-    case Scalar::kMax:
-    case Scalar::kMin:
-    case Scalar::kNot:
-    case Scalar::kAnd:
-    case Scalar::kOr:
-    case Scalar::kXor:
-    case Scalar::kSelect:
-    case Scalar::kItoB:
-    case Scalar::kBtoI: return true;
-    case Scalar::kMul: return bytes > 1;
-    default: return false;
-  }
+// All that cannot trap have one, but for shifts, where each lane has its own, and for products of bytes.
+bool has_instruction(Scalar scalar, Type operand, int bytes) {
+  if (scalar == Scalar::kMul) return bytes > 1;
+  return scalar != Scalar::kShl && scalar != Scalar::kShr && !scalar_traps(scalar, operand);
+}
+
+// Is it given by an earlier routine, or loaded? Then nothing but the flag of a load is computed for it.
+const StageInput* given(const StageSpec& spec, std::size_t v) {
+  const auto it = std::find_if(spec.inputs.begin(), spec.inputs.end(),
+                               [v](const StageInput& in) { return at(in.value) == v; });
+  return it == spec.inputs.end() ? nullptr : &*it;
+}
+bool is_load(const StageSpec& spec, std::size_t v) {
+  const auto& loads = spec.straight.gathers;
+  return std::find(loads.begin(), loads.end(), static_cast<std::int32_t>(v)) != loads.end();
 }
 
 // Bytes and words are packed by processors that have AVX512_VBMI2.
@@ -56,15 +49,12 @@ std::vector<bool> find_fitting(const StageSpec& spec, const std::vector<bool>& n
   const auto holds = [bytes](Storage storage) {
     return storage != Storage::kF64 && static_cast<int>(storage_bytes(storage)) <= bytes;
   };
-  const auto& loads = spec.straight.gathers;
   for (std::size_t i = 0; i < insts.size(); ++i) {
     const BodyInst& in = insts[i];
     if (!needed[i] || in.type == Type::kFloat) continue;
     const bool fits_lane = in.type == Type::kBool || ranges[i].inside(lane);
-    const auto given = std::find_if(spec.inputs.begin(), spec.inputs.end(),
-                                    [i](const StageInput& input) { return at(input.value) == i; });
-    if (given != spec.inputs.end()) {
-      fitting[i] = holds(given->storage);
+    if (const StageInput* input = given(spec, i)) {
+      fitting[i] = holds(input->storage);
       continue;
     }
     switch (in.pull) {
@@ -72,12 +62,11 @@ std::vector<bool> find_fitting(const StageSpec& spec, const std::vector<bool>& n
       case Pull::kConst: fitting[i] = fits_lane; break;
       case Pull::kIndex: fitting[i] = bytes == 4; break;
       case Pull::kApply:
-        fitting[i] = has_instruction(in.scalar, bytes) && fits(in.a) && fits(in.b) && fits(in.c) && fits_lane;
+        fitting[i] = has_instruction(in.scalar, insts[at(in.a)].type, bytes) && fits(in.a) && fits(in.b) &&
+                     fits(in.c) && fits_lane;
         break;
       case Pull::kElement: fitting[i] = holds((*spec.vars)[at(in.var)].storage); break;
-      default:
-        fitting[i] = in.b == kNone && std::find(loads.begin(), loads.end(), i) != loads.end() &&
-                     holds((*spec.vars)[at(in.var)].storage);
+      default: fitting[i] = in.b == kNone && is_load(spec, i) && holds((*spec.vars)[at(in.var)].storage);
     }
   }
   return fitting;
@@ -169,11 +158,9 @@ class Planner {
   template <typename F>
   void for_each_argument(std::int32_t v, F f) const {
     const BodyInst& in = insts_[at(v)];
-    const auto is_it = [v](const StageInput& input) { return input.value == v; };
-    if (std::any_of(spec_.inputs.begin(), spec_.inputs.end(), is_it)) return;
-    const auto& loads = spec_.straight.gathers;
-    const bool is_load = std::find(loads.begin(), loads.end(), v) != loads.end();
-    for (const std::int32_t a : {is_load ? kNone : in.a, in.b, is_load ? kNone : in.c})
+    if (given(spec_, at(v)) != nullptr) return;
+    const bool loaded = is_load(spec_, at(v));
+    for (const std::int32_t a : {loaded ? kNone : in.a, in.b, loaded ? kNone : in.c})
       if (a != kNone) f(a);
   }
 
@@ -268,7 +255,7 @@ Crossing::Crossing(Lanes& wide, const Lane& narrow, int bytes) : to_(wide), narr
 Lane Crossing::part(int number) const {
   if (!narrow_.k.isValid()) {
     const x86::Mem from = cells_.cloneAdjusted(number * to_.count() * bytes_);
-    return {narrow_.type, to_.load_narrow(bytes_, from).v, {}};
+    return {narrow_.type, load_widened(to_, bytes_, from).v, {}};
   }
   const x86::KReg k = to_.cc().newKq();
   const auto bits = imm(number * to_.count());

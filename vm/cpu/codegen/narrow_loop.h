@@ -36,7 +36,7 @@ class NarrowLoop {
     cc_.cmp(last, frame_.n());
     cc_.ja(behind);
     values_.in(narrow, [&] {
-      for (std::size_t i = 0; i < values_.size(); ++i)
+      for (std::size_t i = 0; i < values_.all().size(); ++i)
         if (plan_.narrow[i]) values_.emit(i);
       sinks.store([&](std::size_t k) { return plan_.outputs[k]; });
       sinks.pack([&](std::size_t k) { return plan_.packs[k]; });
@@ -83,14 +83,14 @@ class NarrowLoop {
   template <typename Sinks>
   void parts(const std::vector<Lane>& narrow, Sinks& sinks) {
     Lanes& lanes = values_.lanes();
-    std::vector<std::optional<Crossing>> crossing(values_.size());
-    for (std::size_t i = 0; i < values_.size(); ++i)
+    std::vector<std::optional<Crossing>> crossing(values_.all().size());
+    for (std::size_t i = 0; i < values_.all().size(); ++i)
       if (plan_.crossing[i]) crossing[i].emplace(lanes, narrow[i], plan_.bytes);
     const std::vector<Lane> everywhere = values_.all();
     for (int part = 0; part < plan_.parts(); ++part) {
       values_.all() = everywhere;
       values_.look_ahead(static_cast<std::int64_t>(part) * lanes.count());
-      for (std::size_t i = 0; i < values_.size(); ++i) {
+      for (std::size_t i = 0; i < values_.all().size(); ++i) {
         if (crossing[i]) values_.all()[i] = crossing[i]->part(part);
         if (plan_.wide[i]) values_.emit(i);
       }

@@ -100,17 +100,4 @@ std::size_t vectors_side_by_side(const StageSpec& spec, const std::vector<bool>&
   return std::clamp(fits, std::size_t{1}, registers / 4);
 }
 
-void jump_unless_words(x86::Compiler& cc, StageFrame& frame, const StageSpec& spec,
-                       const std::vector<bool>& needed, const asmjit::Label& to) {
-  const x86::Gp number = cc.newInt64(), word = cc.newInt64();
-  for (std::size_t i = 0; i < needed.size(); ++i) {
-    const BodyInst& in = spec.body->insts[i];
-    if (!needed[i] || in.pull != Pull::kUniform || in.type != Type::kInt) continue;
-    cc.mov(number, frame.cell({SlotKind::kUniform, in.var}));
-    cc.movsxd(word, number.r32());
-    cc.cmp(word, number);
-    cc.jne(to);
-  }
-}
-
 }  // namespace nvm::vm::cpu

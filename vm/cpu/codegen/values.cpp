@@ -16,6 +16,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool counts(const BodyInst& in) { return in.pull == Pull::kIndex || in.pull == Pull::kWithin; }
 
+// Is a vector of such elements a whole cache line?
+bool fills_line(const Lanes& lanes, Storage storage) {
+  return storage_bytes(storage) * static_cast<std::size_t>(lanes.count()) == 64;
+}
+
 }  // namespace
 
 StageValues::StageValues(x86::Compiler& cc, Isa isa, const StageSpec& spec, StageFrame& frame)
@@ -43,13 +48,8 @@ bool StageValues::traps() const {
   return false;
 }
 
-void StageValues::prepare() {
-  look_at_values();
-  prepare_divisions();
-}
-
 // Is some needed value gathered, and not near the others? Does an iteration compute much?
-void StageValues::look_at_values() {
+void StageValues::prepare() {
   constexpr int kMany = 24;
   int count = 0;
   for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -59,6 +59,7 @@ void StageValues::look_at_values() {
     scatters_ |= by_index && !straight_[i] && gathers_.scatters(i);
     computes_ |= in.pull == Pull::kApply && ++count >= kMany;
   }
+  prepare_divisions();
 }
 
 void StageValues::prepare_divisions() {
@@ -140,7 +141,7 @@ void StageValues::emit(std::size_t i) {
     case Pull::kElement: {
       const Storage storage = var(in.var).storage;
       const x86::Mem from = element(element_slot(in.var), storage);
-      if (scatters_ || (computes_ && lanes_->fills_line(storage))) ask_ahead(from, storage_bytes(storage));
+      if (scatters_ || (computes_ && fills_line(*lanes_, storage))) ask_ahead(from, storage_bytes(storage));
       values_[i] = lanes_->load(storage, from);
       return;
     }

@@ -27,7 +27,6 @@ class StageValues {
 
   StageValues(x86::Compiler& cc, Isa isa, const StageSpec& spec, StageFrame& frame);
 
-  [[nodiscard]] std::size_t size() const { return values_.size(); }
   [[nodiscard]] Lane& operator[](std::int32_t v) { return values_[static_cast<std::size_t>(v)]; }
   [[nodiscard]] std::vector<Lane>& all() { return values_; }
   [[nodiscard]] const std::vector<bool>& needed() const { return needed_; }
@@ -65,12 +64,12 @@ class StageValues {
   [[nodiscard]] const plan::Var& var(std::int32_t v) const {
     return (*spec_.vars)[static_cast<std::size_t>(v)];
   }
-  [[nodiscard]] const Lane& value(std::int32_t v) const { return values_[static_cast<std::size_t>(v)]; }
-  [[nodiscard]] Lane operand(std::int32_t v) const { return v == soac::kNone ? Lane{} : value(v); }
+  [[nodiscard]] Lane operand(std::int32_t v) const {
+    return v == soac::kNone ? Lane{} : values_[static_cast<std::size_t>(v)];
+  }
   [[nodiscard]] Slot element_slot(std::int32_t v) const;
   [[nodiscard]] Slot straight_slot(std::size_t i) const;
 
-  void look_at_values();
   void prepare_divisions();
   void hoist(std::size_t i);
   [[nodiscard]] Lane first_index();
