@@ -24,7 +24,7 @@ LengthSummary summary(const PrimContext& context, const Vector& v) {
   if (v.is_repeated()) {
     const std::int64_t each = v.repeated_element().scalar_int();
     all.negative = each < 0;
-    all.total = each >= kernels::kTooLong / v.length() ? kernels::kTooLong : each * v.length();
+    all.total = length_of_all(v.length(), each);
     return all;
   }
   const Elements e(v, context);

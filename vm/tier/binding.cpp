@@ -103,7 +103,7 @@ void Binding::ran(plan::KernelWay way) {
     case plan::KernelWay::kOneSweep: return took(*context_, FastPath::kOneSweep);
     case plan::KernelWay::kLanePerSegment: return took(*context_, FastPath::kLanePerSegment);
     case plan::KernelWay::kTiles: return took(*context_, FastPath::kTiles);
-    case plan::KernelWay::kNarrowLanes: return;  // said of the kernel's code, not of how it was run
+    case plan::KernelWay::kNarrowLanes: return took(*context_, FastPath::kNarrowLanes);
     case plan::KernelWay::kOnDevice: return took(*context_, FastPath::kOnDevice);
   }
 }

@@ -20,10 +20,8 @@ std::int64_t longest(const RecordedRegion& recorded) {
 
 }  // namespace
 
-void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
-  if (!wants_recorded(observer_) || !counts_offers_) return;
-  work_.push_back({&inst, site, 0, observer_->place()});
-  work_length_.push_back(elements);
+void Recorder::charge(const ssa::Inst& inst, const Site& site, LengthId elements) {
+  if (charges()) charges_.add({&inst, site, 0, observer_->place()}, elements);
 }
 
 // The cost model counts also what nobody wants computed: asks for the lengths that it needs of filters whose
@@ -36,8 +34,7 @@ std::vector<VarId> Recorder::ask_counts() {
     if (in.op != Op::kPack) continue;
     const VarId packed = in.results[0];
     VarId& known = numbers[static_cast<std::size_t>(var(packed).length)];
-    if (known != kNone || var(packed).role == VarRole::kOutput ||
-        std::find(work_length_.begin(), work_length_.end(), var(packed).length) == work_length_.end())
+    if (known != kNone || var(packed).role == VarRole::kOutput || !charges_.speak_of(var(packed).length))
       continue;
     soac::RegionInst length;
     length.op = Op::kLength;
@@ -85,8 +82,7 @@ void Recorder::mark_live() {
   }
 }
 
-RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
-                            std::span<const Count> counts) {
+RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs) {
   RegionRun run;
   recorded.watched = observer_ != nullptr && observer_->wants_region(longest(recorded));
   if (recorded.watched) {
@@ -105,12 +101,6 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
   }
   run.trapped = recorded.trapped;
   if (!recorded.watched) return run;
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    if (counts[i].number != kNone)
-      work[i].work = std::get<Vector>(outputs[static_cast<std::size_t>(counts[i].number)]).scalar_int();
-    else if (counts[i].length != kNone)
-      work[i].work = recorded.lengths[static_cast<std::size_t>(counts[i].length)];
-  }
   run.kernels = recorded.kernels;
   run.reason = recorded.reason;
   run.bytes += vector_bytes(outputs);
@@ -118,14 +108,15 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
 }
 
 // Failed checks are told also of regions that are not watched.
-void Recorder::report(const RecordedRegion& recorded, std::span<const RecordedWork> work,
-                      const RegionRun& run) {
-  if (recorded.watched || (observer_ != nullptr && run.trapped)) observer_->end_region(work, run);
+void Recorder::report(const RecordedRegion& recorded, const Charges& charges, const RegionRun& run) {
+  if (recorded.watched || (observer_ != nullptr && run.trapped))
+    observer_->end_region(charges.settled(), run);
 }
 
 void Recorder::flush(RegionStop stop) {
-  if (traces_.followed() != nullptr) {
-    if (traces_.ends()) return run_known(stop);
+  if (const CachedTrace* trace = traces_.followed(); trace != nullptr) {
+    if (traces_.ends() && (!asks_counts() || charges_.countable(trace->lengths, trace->counted)))
+      return run_known(stop);
     record_known();
   }
   mark_live();
@@ -134,30 +125,27 @@ void Recorder::flush(RegionStop stop) {
 }
 
 void Recorder::execute_all(RegionStop stop) {
-  const bool asks = !work_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
-  const std::vector<VarId> numbers = asks ? ask_counts() : std::vector<VarId>(now_.lengths.size(), kNone);
+  const std::vector<VarId> numbers = asks_counts() ? ask_counts() : std::vector<VarId>();
   std::vector<VarId> renamed;
   now_.stop = stop;
   std::vector<LengthId> lengths;
   RecordedRegion recorded = compact(now_, renamed, lengths);
+  std::vector<CountedAt> counted;
+  if (!charges_.empty())
+    for (std::size_t n = 0; n < lengths.size(); ++n) {
+      const VarId number = numbers.empty() ? kNone : numbers[n];
+      counted.push_back({lengths[n], number == kNone ? kNone : renamed[static_cast<std::size_t>(number)]});
+    }
   if (predicts_ && knowable_ && !steps_.empty())
-    traces_.learn(steps_.front().inst, [&] { return learn(recorded, renamed, lengths); });
+    traces_.learn(steps_.front().inst, [&] { return learn(recorded, renamed, lengths, counted); });
   std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
-  std::vector<RecordedWork> work = std::move(work_);
-  std::vector<Count> counts(work.size());  // what is known only afterwards
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    const auto n = static_cast<std::size_t>(work_length_[i]);
-    work[i].work = std::max<std::int64_t>(now_.lengths[n], 0);
-    if (now_.lengths[n] >= 0) continue;
-    if (numbers[n] == kNone)
-      counts[i].length = lengths[n];
-    else
-      counts[i].number = renamed[static_cast<std::size_t>(numbers[n])];
-  }
+  Charges charges = std::move(charges_);
+  const std::vector<std::int64_t> known = charges.empty() ? std::vector<std::int64_t>() : now_.lengths;
   // Inputs stay referenced by `recorded` alone, so that the executor may reuse what dies.
   reset();
   std::vector<Value> outputs(recorded.region.vars.size());
-  const RegionRun run = execute(recorded, outputs, work, counts);
+  const RegionRun run = execute(recorded, outputs);
+  charges.settle(known, counted, recorded.lengths, outputs);
   for (std::size_t i = 0; i < promised.size(); ++i) {
     const VarId r = renamed[i];
     if (promised[i] == nullptr || r == kNone ||
@@ -166,7 +154,7 @@ void Recorder::execute_all(RegionStop stop) {
     promised[i]->set(std::move(outputs[static_cast<std::size_t>(r)]));
   }
   recycle(promised);
-  report(recorded, work, run);
+  report(recorded, charges, run);
 }
 
 }  // namespace nvm::vm

@@ -64,7 +64,7 @@ void Recorder::guard(const Value& condition, const Site& branch, bool way, std::
           now_.region.insts.size(),
           now_.region.vars.size(),
           now_.lengths.size(),
-          work_.size()};
+          charges_.size()};
   g.promised.assign(g.from->values.size(), kNone);
   for (std::size_t i = 0; i < g.promised.size(); ++i) {
     Value& v = g.from->values[i];
@@ -99,7 +99,7 @@ void Recorder::guard(const Value& condition, const Site& branch, bool way, std::
 void Recorder::flush_guarded(RegionStop stop) {
   std::vector<Guard> guards = std::move(guards_);
   guards_.clear();
-  Kept kept{now_, promised_, work_, work_length_};
+  Kept kept{now_, promised_, charges_};
   try {
     execute_all(stop);
   } catch (const FailedCheck& check) {
@@ -113,8 +113,7 @@ void Recorder::miss(Kept kept, Guard guard) {
   guard.from->undo();
   now_ = std::move(kept.recorded);
   promised_ = std::move(kept.promised);
-  work_ = std::move(kept.work);
-  work_length_ = std::move(kept.work_length);
+  charges_ = std::move(kept.charges);
   now_.region.insts.resize(guard.insts);
   now_.sites.resize(guard.insts);
   now_.region.vars.resize(guard.vars);
@@ -122,8 +121,7 @@ void Recorder::miss(Kept kept, Guard guard) {
   promised_.resize(guard.vars);
   now_.region.lengths.resize(guard.lengths);
   now_.lengths.resize(guard.lengths);
-  work_.resize(guard.works);
-  work_length_.resize(guard.works);
+  charges_.resize(guard.charges);
   for (std::size_t i = 0; i < guard.promised.size(); ++i)
     if (guard.promised[i] != kNone)
       guard.from->values[i] = promised_[static_cast<std::size_t>(guard.promised[i])];

@@ -34,7 +34,7 @@ bool Recorder::record_known_sum(const ssa::Inst& inst, const Site& site, std::sp
   if (bits_ == IntBits::k32 && sum != static_cast<std::int32_t>(sum)) return false;
   knowable_ = false;
   results[0] = Vector::of_int(sum);
-  note_work(inst, site, length);
+  charge(inst, site, length);
   return true;
 }
 
@@ -48,7 +48,7 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
     if (n > 0 && length_of_all(n, *same) < too_long(bits_)) {  // more is for the primitive to refuse
       knowable_ = false;
       results[0] = Segdes::regular(n, *same);
-      note_work(inst, site, var(x).length);
+      charge(inst, site, var(x).length);
       return true;
     }
   }
@@ -57,8 +57,8 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
   if (const LengthId n = one ? var(x).total : var(x).length;
       (counts || one) && now_.lengths[static_cast<std::size_t>(n)] >= 0) {
     results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(n)]);
-    note_work(inst, site, one ? 1 : 0);
-    note_step(&inst, TraceStep::Kind::kNumber, {x}, {}, n);
+    charge(inst, site, 0);
+    note_step({.inst = &inst, .kind = TraceStep::Kind::kNumber, .operands = {x}, .number = n, .charged = 0});
     return true;
   }
   if (inst.op != Op::kMakeSegdes) return false;
@@ -74,8 +74,12 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
   }
   if (desc == kNone) return false;
   results[0] = promise(desc);
-  note_step(&inst, TraceStep::Kind::kNamed, {x}, {desc});
-  note_work(inst, site, var(x).length);
+  charge(inst, site, var(x).length);
+  note_step({.inst = &inst,
+             .kind = TraceStep::Kind::kNamed,
+             .operands = {x},
+             .results = {desc},
+             .charged = var(x).length});
   return true;
 }
 

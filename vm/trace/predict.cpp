@@ -34,7 +34,7 @@ std::optional<bool> Recorder::follow(const Offered& o) {
     record_known();
     return {};
   }
-  take(*step, o.operands, o.results);
+  take(*step, o);
   return true;
 }
 
@@ -59,9 +59,11 @@ bool Recorder::passes_by(const Offered& o) {
 }
 
 // Operands are moved to where the region has them.
-void Recorder::take(const TraceStep& step, std::span<Value> operands, std::span<Value> results) {
+void Recorder::take(const TraceStep& step, const Offered& o) {
+  const std::span<Value> operands = o.operands, results = o.results;
   CachedTrace& trace = *traces_.followed();
   traces_.pass();
+  charge(o.inst, o.site, step.charged);
   if (step.kind == TraceStep::Kind::kNumber) {
     results[0] = Vector::of_int(trace.lengths[at(step.number)]);
     return;
@@ -127,7 +129,8 @@ void Recorder::record_known() {
 }
 
 std::unique_ptr<CachedTrace> Recorder::learn(const RecordedRegion& compacted, std::span<const VarId> renamed,
-                                             std::span<const LengthId> lengths) {
+                                             std::span<const LengthId> lengths,
+                                             std::span<const CountedAt> counted) {
   auto trace = std::make_unique<CachedTrace>();
   trace->steps = steps_;
   trace->recorded = now_.region;
@@ -145,6 +148,7 @@ std::unique_ptr<CachedTrace> Recorder::learn(const RecordedRegion& compacted, st
   r.inputs.resize(r.region.vars.size());
   r.memo = &trace->memo;
   trace->lengths = now_.lengths;
+  trace->counted.assign(counted.begin(), counted.end());
   trace->promised.resize(renamed.size());
   trace->values.resize(r.region.vars.size());
   for (std::size_t i = 0; i < renamed.size(); ++i) {
@@ -156,7 +160,8 @@ std::unique_ptr<CachedTrace> Recorder::learn(const RecordedRegion& compacted, st
       trace->dropped.emplace_back();
     }
     if (promised_[i] != nullptr) trace->made.push_back(x);
-    if (now_.region.vars[i].role == VarRole::kOutput) trace->outputs.emplace_back(x, renamed[i]);
+    if (promised_[i] != nullptr && now_.region.vars[i].role == VarRole::kOutput)
+      trace->outputs.emplace_back(x, renamed[i]);
   }
   for (std::size_t i = 0; i < lengths.size(); ++i)
     if (lengths[i] != kNone) trace->symbols.emplace_back(static_cast<LengthId>(i), lengths[i]);
@@ -181,9 +186,12 @@ void Recorder::run_known(RegionStop stop) {
   traces_.hit();
   stopper_ = nullptr;
   now_.trails.clear();
+  Charges charges = std::move(charges_);
+  charges_.resize(0);
   RegionRun run;
   try {
-    run = execute(r, trace.values, {}, {});
+    run = execute(r, trace.values);
+    charges.settle(trace.lengths, trace.counted, r.lengths, trace.values);
   } catch (...) {
     TraceCache::release(trace);
     throw;
@@ -194,7 +202,7 @@ void Recorder::run_known(RegionStop stop) {
     promised.reset();
   }
   TraceCache::release(trace);
-  report(r, {}, run);
+  report(r, charges, run);
 }
 
 }  // namespace nvm::vm

@@ -104,8 +104,7 @@ void Recorder::reset() {
   lengths_of_.clear();
   length_of_.clear();
   each_.clear();
-  work_.clear();
-  work_length_.clear();
+  charges_.resize(0);
   steps_.clear();
   knowable_ = true;
   stopper_ = nullptr;
@@ -141,7 +140,7 @@ bool Recorder::trust(const Value& condition, const Site& branch) {
   const VarId flag = (*d)->var();
   if (var(flag).length != 0 || now_.region.insts.size() >= limits_.max_insts) return false;
   append_check(flag, {nullptr, branch, trail()});
-  note_step(nullptr, TraceStep::Kind::kCheck, {flag}, {});
+  note_step({.kind = TraceStep::Kind::kCheck, .operands = {flag}});
   return true;
 }
 
@@ -296,8 +295,10 @@ bool Recorder::computes_once(const ssa::Inst& inst, const Site& site, std::span<
                              std::span<Value> results) {
   if (results.size() != 1) return false;
   if (!run_repeated({*limits_.repeats, inst.op, inst.word, operands.data(), results.data()})) return false;
-  const Value& counted = op_info(inst.op).work == Work::kN ? operands[0] : results[0];
-  note_work(inst, site, op_info(inst.op).work == Work::k1 ? 0 : length_symbol(elements_of(counted)));
+  const Work work = op_info(inst.op).work;
+  const std::int64_t elements =
+      work == Work::k1 ? 1 : elements_of(work == Work::kN ? operands[0] : results[0]);
+  if (charges()) charges_.add({&inst, site, elements, observer_->place()});
   return true;
 }
 
@@ -421,14 +422,18 @@ void Recorder::note_each(const soac::RegionInst& in) {
 }
 
 // Of the line that is recorded, for when it comes again.
-void Recorder::note_step(const ssa::Inst* inst, TraceStep::Kind kind, const soac::VarList& operands,
-                         const soac::VarList& results, LengthId number) {
+void Recorder::note_step(TraceStep step) {
   if (!predicts_) return;
   const auto size = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
-  steps_.push_back({inst, inst != nullptr ? inst->op : Op::kIf,
-                    inst != nullptr ? inst->word : TypeWord::kNone, kind, operands, results, number,
-                    size(now_.region.vars), size(now_.region.lengths), size(now_.region.insts),
-                    size(packed_)});
+  if (step.inst != nullptr) {
+    step.op = step.inst->op;
+    step.word = step.inst->word;
+  }
+  step.vars = size(now_.region.vars);
+  step.lengths = size(now_.region.lengths);
+  step.insts = size(now_.region.insts);
+  step.packed = size(packed_);
+  steps_.push_back(std::move(step));
 }
 
 void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> results) {
@@ -457,10 +462,10 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   }
   if (inst.op == Op::kPack && known == nullptr)
     packed_.push_back({operands_[1], operands_[2], in.results[1], var(in.results[0]).length});
-  note_work(inst, site,
-            info.work == Work::k1   ? 0
-            : info.work == Work::kN ? var(in.operands[0]).length
-                                    : var(in.results[0]).length);
+  const LengthId charged = info.work == Work::k1   ? 0
+                           : info.work == Work::kN ? var(in.operands[0]).length
+                                                   : var(in.results[0]).length;
+  charge(inst, site, charged);
   if (inst.op == Op::kRand) {
     const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(in.operands[0]).length)];
     in.draw = static_cast<std::int32_t>(now_.draws.size());
@@ -475,7 +480,7 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   note_each(in);
   now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site, trail()});
-  note_step(&inst, TraceStep::Kind::kInst, in.operands, in.results);
+  note_step({.inst = &inst, .operands = in.operands, .results = in.results, .charged = charged});
 }
 
 }  // namespace nvm::vm

@@ -19,6 +19,7 @@
 #include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
 #include "vm/prims/prims.h"
+#include "vm/trace/charges.h"
 #include "vm/trace/guards.h"
 #include "vm/trace/recorded.h"
 #include "vm/trace/trace_cache.h"
@@ -61,8 +62,7 @@ class Recorder final : public RegionHook {
         limits_(limits),
         observer_(observer),
         decisions_(limits.guard_after),
-        predicts_(limits.predicts && !wants_recorded(observer) && !limits.scatters &&
-                  limits.guard_after == 0) {
+        predicts_(limits.predicts && !limits.scatters && limits.guard_after == 0) {
     reset();
   }
 
@@ -89,29 +89,23 @@ class Recorder final : public RegionHook {
   const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
 
  private:
-  struct Count {  // a length that executing the region finds: a symbol of it, or the value of a variable
-    soac::LengthId length = soac::kNone;
-    soac::VarId number = soac::kNone;
-  };
-
   // A conditional that is passed on trust, and how much was recorded before it.
   struct Guard {
     Site branch;
     bool way = false;
     std::shared_ptr<Crossing> from;
     std::vector<soac::VarId> promised;  // by value of `from`, which is then empty: what computes it
-    std::size_t insts = 0, vars = 0, lengths = 0, works = 0;
+    std::size_t insts = 0, vars = 0, lengths = 0, charges = 0;
   };
   struct Kept {  // of a region with guards while it is executed
     RecordedRegion recorded;
     std::vector<std::shared_ptr<Deferred>> promised;
-    std::vector<RecordedWork> work;
-    std::vector<soac::LengthId> work_length;
+    Charges charges;
   };
 
   void reset();
   void flush(RegionStop stop);
-  void report(const RecordedRegion& recorded, std::span<const RecordedWork> work, const RegionRun& run);
+  void report(const RecordedRegion& recorded, const Charges& charges, const RegionRun& run);
   void flush_guarded(RegionStop stop);
   [[noreturn]] void miss(Kept kept, Guard guard);
   void append_check(soac::VarId flag, const RecordedSite& site);
@@ -126,8 +120,7 @@ class Recorder final : public RegionHook {
                                                             std::span<const Value> operands) const;
   void note_lengths(const soac::RegionInst& in);
   void note_each(const soac::RegionInst& in);
-  void note_step(const ssa::Inst* inst, TraceStep::Kind kind, const soac::VarList& operands,
-                 const soac::VarList& results, soac::LengthId number = soac::kNone);
+  void note_step(TraceStep step);
   // Traces that come again (predict.cpp).
   struct Offered {
     const ssa::Inst& inst;
@@ -139,13 +132,14 @@ class Recorder final : public RegionHook {
   [[nodiscard]] std::optional<bool> follow(const Offered& o);
   [[nodiscard]] std::optional<bool> follow_end(const Offered& o);
   [[nodiscard]] bool passes_by(const Offered& o);
-  void take(const TraceStep& step, std::span<Value> operands, std::span<Value> results);
+  void take(const TraceStep& step, const Offered& o);
   void run_known(RegionStop stop);
   void record_known();
   void recycle(std::vector<std::shared_ptr<Deferred>>& promised);
   [[nodiscard]] std::unique_ptr<CachedTrace> learn(const RecordedRegion& compacted,
                                                    std::span<const soac::VarId> renamed,
-                                                   std::span<const soac::LengthId> lengths);
+                                                   std::span<const soac::LengthId> lengths,
+                                                   std::span<const CountedAt> counted);
   bool leave(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results,
              RegionStop stop);
   [[nodiscard]] bool computes_once(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
@@ -156,11 +150,15 @@ class Recorder final : public RegionHook {
                         std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                        std::span<Value> results);
-  void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
+  // Does somebody want to know what instructions cost? And exactly, also what nobody needs computed?
+  [[nodiscard]] bool charges() const { return counts_offers_ && wants_recorded(observer_); }
+  [[nodiscard]] bool asks_counts() const {
+    return !charges_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
+  }
+  void charge(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
   [[nodiscard]] std::int32_t trail();
   std::vector<soac::VarId> ask_counts();
-  RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
-                    std::span<const Count> counts);
+  RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs);
   [[nodiscard]] bool comes_back(const ssa::Inst& inst) const;
   bool unify(const ssa::Inst& inst);
   void forget(std::size_t vars, std::size_t lengths, std::size_t insts);
@@ -185,8 +183,7 @@ class Recorder final : public RegionHook {
   Limits limits_;
   Observer* observer_;
   bool counts_offers_ = true;
-  std::vector<RecordedWork> work_;                   // of the region, if there is an observer
-  std::vector<soac::LengthId> work_length_;          // the symbol of each `work`
+  Charges charges_;                                  // of the region or the trace followed
   RecordedRegion now_;                               // being recorded
   std::vector<std::shared_ptr<Deferred>> promised_;  // by VarId, null for inputs
   std::vector<PackedVar> packed_;

@@ -11,6 +11,7 @@
 
 #include "vm/data/choice.h"
 #include "vm/trace/by_inst.h"
+#include "vm/trace/charges.h"
 #include "vm/trace/recorded.h"
 
 namespace nvm::vm {
@@ -33,8 +34,9 @@ struct TraceStep {
   Op op = Op::kIf;
   TypeWord word = TypeWord::kNone;
   Kind kind = Kind::kInst;
-  soac::VarList operands, results;
+  soac::VarList operands{}, results{};
   soac::LengthId number = soac::kNone;
+  soac::LengthId charged = soac::kNone;  // elements that it costs; of a check: nothing
   std::uint32_t vars = 0, lengths = 0, insts = 0, packed = 0;
 };
 
@@ -56,6 +58,7 @@ struct CachedTrace {
   std::vector<std::pair<soac::LengthId, soac::LengthId>> symbols;   // likewise
   std::vector<std::pair<std::int32_t, std::int32_t>> instructions;  // likewise
   std::vector<soac::VarId> made;                                    // as recorded: what is promised
+  std::vector<CountedAt> counted;  // by length as recorded; empty if nobody wanted to know
   // Of the run, as far as it has been followed; by variable or length as recorded.
   std::vector<std::int64_t> lengths;
   std::vector<soac::VarId> input_at;  // in the region, or ~i: dropped[i], which no instruction needs

@@ -1,4 +1,4 @@
-// The counts of fast ways to execute (vm/data/fast_paths.def) that a run has.
+// The counts of fast ways to execute (vm/data/fast_paths.def) that a run has, and of its regions.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -55,8 +55,12 @@ std::string taken_by(const std::string& file, Options options) {
   INFO(err.str());
   REQUIRE(nesl.run_file(file) == NeslStatus::kOk);
   std::string text;
-  for (const auto& [name, times] : nesl.counters().fast_paths)
+  const Counters ran = nesl.counters();
+  for (const auto& [name, times] : ran.fast_paths)
     text += std::string(name) + " " + std::to_string(times) + "\n";
+  // What was compiled shows which regions there were, and which lengths were taken to be the same.
+  text += "regions " + std::to_string(ran.regions) + ", fused " + std::to_string(ran.fused) + ", kernels " +
+          std::to_string(ran.kernels) + ", compiled " + std::to_string(ran.compiled) + "\n";
   return text;
 }
 
@@ -107,6 +111,18 @@ TEST_CASE("scans of many short segments of one length take a lane for each", "[l
   CHECK(taken(options, powers, FastPath::kLanePerSegment) == 1);
   options.jit = Jit::kOff;
   CHECK(taken(options, powers, FastPath::kLanePerSegment) == 0);
+}
+
+TEST_CASE("what fits in a byte takes narrow lanes", "[lib]") {
+  std::string letters = "CONST INT (";
+  for (int i = 0; i < 5000; ++i) letters += " " + std::to_string(i % 100);
+  letters +=
+      " ) CONST INT 7 CONST INT 5000 MAKE_SEGDES DIST INT = INT B_TO_I CONST INT 5000 MAKE_SEGDES +_REDUCE INT";
+  Options options;
+  options.jit = Jit::kAlways;
+  CHECK(taken(options, letters, FastPath::kNarrowLanes) == 1);
+  options.jit = Jit::kOff;
+  CHECK(taken(options, letters, FastPath::kNarrowLanes) == 0);
 }
 
 TEST_CASE("columns that are read again are read in tiles", "[lib]") {
