@@ -117,7 +117,8 @@ TEST_CASE("what fits in a byte takes narrow lanes", "[lib]") {
   std::string letters = "CONST INT (";
   for (int i = 0; i < 5000; ++i) letters += " " + std::to_string(i % 100);
   letters +=
-      " ) CONST INT 7 CONST INT 5000 MAKE_SEGDES DIST INT = INT B_TO_I CONST INT 5000 MAKE_SEGDES +_REDUCE INT";
+      " ) CONST INT 7 CONST INT 5000 MAKE_SEGDES DIST INT = INT B_TO_I CONST INT 5000 MAKE_SEGDES +_REDUCE "
+      "INT";
   Options options;
   options.jit = Jit::kAlways;
   CHECK(taken(options, letters, FastPath::kNarrowLanes) == 1);
