@@ -3,6 +3,9 @@
 find_package(Boost REQUIRED)
 find_package(nlohmann_json REQUIRED)
 target_link_libraries(nvm_vm_serve PRIVATE Boost::boost nlohmann_json::nlohmann_json)
+if(NVM_SANITIZE STREQUAL "thread")
+  target_compile_options(nvm_vm_serve PRIVATE -Wno-tsan) # Asio's fences, which the sanitizer does not see; its threads are one
+endif()
 
 set(NVM_PAGES "")
 function(nvm_embed row file)
