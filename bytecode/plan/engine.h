@@ -47,6 +47,8 @@ enum class KernelWay : std::uint8_t {
   kLanePerSegment,  // over segments of one length
   kTiles,           // the same, in the order of tiles
   kNarrowLanes,     // in lanes as narrow as what they hold
+  kRows,            // a long segment at a time
+  kStretches,       // with gathers that are loads over parts of the iterations
   kOnDevice,        // by a device beside the processor
 };
 

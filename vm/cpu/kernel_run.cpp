@@ -175,6 +175,8 @@ RunStatus KernelRun::run() {
   row_ = row_stage();
   if (row_ == nullptr) look_for_stretches(*main_);
   for (const Stage& sweep : code_.sweeps) look_for_stretches(sweep);
+  if (row_ != nullptr) context_.run->host->ran(plan::KernelWay::kRows);
+  if (!stretches_.empty()) context_.run->host->ran(plan::KernelWay::kStretches);
   const Stage* stage = row_ != nullptr                   ? row_
                        : stretches_of(*main_) != nullptr ? main_->straight.get()
                                                          : main_;
@@ -231,6 +233,16 @@ const Stage* KernelRun::row_stage() {
   if (!code_.row_spec || main_ != &code_.main || code_.main.function == nullptr) return nullptr;
   const plan::Desc& d = context_.desc(code_.row_spec->row);
   if (d.total != part_.space() || d.segments == 0 || part_.space() / d.segments < kLeastRow) return nullptr;
+  for (const std::int32_t v : code_.row_spec->straight.lists) {
+    const std::int32_t list = code_.body.insts[static_cast<std::size_t>(v)].var;
+    const Bound& b = context_.var(list);
+    const auto is_it = [list](const auto& known) { return known.first == list; };
+    if (std::any_of(lists_.begin(), lists_.end(), is_it)) continue;
+    if (b.length < 2 || b.length > part_.space() / kRowsForList) return nullptr;
+    auto runs = ListRuns::of(b.data, b.storage, b.length);
+    if (!runs) return nullptr;
+    lists_.emplace_back(list, std::move(*runs));
+  }
   code_.row_once([&] {
     std::string reason;
     if (!machine_.memory.compile(*code_.row_spec, code_.name + ".rows", code_.row, reason)) code_.row = {};

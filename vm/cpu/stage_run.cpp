@@ -77,6 +77,11 @@ StretchFacts KernelRun::stretch_facts() {
           [this](std::int32_t v, std::int64_t i) {
             const Bound& b = context_.var(v);
             return static_cast<std::int64_t>(load_cell(b.data, b.storage, i));
+          },
+          [this](std::int32_t v, std::int64_t i) {
+            for (const auto& [list, runs] : lists_)
+              if (list == v) return runs.at(i);
+            return ListRuns::Element{};
           }};
 }
 

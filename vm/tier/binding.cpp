@@ -104,6 +104,8 @@ void Binding::ran(plan::KernelWay way) {
     case plan::KernelWay::kLanePerSegment: return took(*context_, FastPath::kLanePerSegment);
     case plan::KernelWay::kTiles: return took(*context_, FastPath::kTiles);
     case plan::KernelWay::kNarrowLanes: return took(*context_, FastPath::kNarrowLanes);
+    case plan::KernelWay::kRows: return took(*context_, FastPath::kRows);
+    case plan::KernelWay::kStretches: return took(*context_, FastPath::kStretches);
     case plan::KernelWay::kOnDevice: return took(*context_, FastPath::kOnDevice);
   }
 }

@@ -343,7 +343,8 @@ class KernelRun {
     const Stage* stage;
     std::vector<Stretch> found;
   };
-  std::vector<Stretches> stretches_;  // of stages that have some
+  std::vector<Stretches> stretches_;                      // of stages that have some
+  std::vector<std::pair<std::int32_t, ListRuns>> lists_;  // that rows look indices up in, by vector
   Kept<std::int64_t> bounds_;
   // Chunks in front of the end of each worker's share; none if shares are equal.
   std::array<std::int64_t, Shares::kMost> share_ends_;

@@ -104,6 +104,8 @@ struct StageSegments {
 struct StretchIndices {
   std::vector<std::int32_t> gathers;  // values
   std::vector<std::int32_t> settled;  // what their indices are computed from, in order
+  std::vector<std::int32_t> lists;    // settled gathers: they look an index up
+  std::int32_t row = soac::kNone;     // descriptor of the rows that iterations are of; kNone: of none
 };
 
 // A scan or reduction by segment that an outer loop runs: by lane, over the elements of its segment.

@@ -146,12 +146,14 @@ class IndexFinder {
   explicit IndexFinder(const StageSpec& spec) : spec_(spec), body_(*spec.body), settled_(body_.insts.size()) {
     for (const BodyInst& in : body_.insts) {
       affine_.push_back(is_affine(in));
-      follows_.push_back(in.pull == Pull::kIndex || in.pull == Pull::kWithin || any_operand(in, follows_));
+      follows_.push_back(in.pull == Pull::kIndex || in.pull == Pull::kWithin || any_operand(in, follows_) ||
+                         (in.pull == Pull::kGather && follows_[at(in.a)]));
     }
   }
 
   StretchIndices find() {
     StretchIndices indices;
+    indices.row = spec_.row;
     const std::vector<bool> needed = needed_values(spec_);
     for (std::size_t i = 0; i < needed.size(); ++i) {
       const std::int32_t index = body_.insts[i].a;
@@ -159,8 +161,11 @@ class IndexFinder {
       indices.gathers.push_back(static_cast<std::int32_t>(i));
       settle(index);
     }
-    for (std::size_t i = 0; i < settled_.size(); ++i)
-      if (settled_[i]) indices.settled.push_back(static_cast<std::int32_t>(i));
+    for (std::size_t i = 0; i < settled_.size(); ++i) {
+      if (!settled_[i]) continue;
+      indices.settled.push_back(static_cast<std::int32_t>(i));
+      if (body_.insts[i].pull == Pull::kGather) indices.lists.push_back(static_cast<std::int32_t>(i));
+    }
     return indices;
   }
 
@@ -183,6 +188,8 @@ class IndexFinder {
   }
   [[nodiscard]] bool is_affine(const BodyInst& in) const {
     if (of_row(in)) return in.type != Type::kFloat;
+    if (in.pull == Pull::kGather)
+      return spec_.row != kNone && in.type == Type::kInt && in.b == kNone && affine_[at(in.a)];
     if (in.pull != Pull::kApply) {
       const bool scalar = in.pull == Pull::kIndex || in.pull == Pull::kConst || in.pull == Pull::kUniform;
       return scalar && in.type != Type::kFloat;
@@ -194,7 +201,7 @@ class IndexFinder {
     if (settled_[at(v)]) return;
     settled_[at(v)] = true;
     const BodyInst& in = body_.insts[at(v)];
-    if (in.pull != Pull::kApply) return;
+    if (in.pull != Pull::kApply && in.pull != Pull::kGather) return;
     for (const std::int32_t arg : {in.a, in.b, in.c})
       if (arg != kNone) settle(arg);
   }
@@ -246,14 +253,16 @@ class StretchFinder {
     for (const std::int32_t v : indices_.settled) {
       const BodyInst& in = body_.insts[at(v)];
       values_[at(v)] = in_range(value(in, i), bits_);
-      const bool may_trap = in.pull == Pull::kApply && scalar_traps(in.scalar, body_.insts[at(in.a)].type);
+      const bool may_trap = in.pull == Pull::kGather ||
+                            (in.pull == Pull::kApply && scalar_traps(in.scalar, body_.insts[at(in.a)].type));
       if (may_trap) steps = std::min(steps, values_[at(v)].steps);
     }
     straight_ = true;
     for (const std::int32_t g : indices_.gathers) {
       const BodyInst& in = body_.insts[at(g)];
       const Affine& index = values_[at(in.a)];
-      const std::int64_t room = facts_.length(in) - 1 - index.at;
+      const std::int64_t length = of_row(in) ? row_->end - row_->begin : facts_.length(in);
+      const std::int64_t room = length - 1 - index.at;
       const bool inside = index.slope == 1 && index.at >= 0 && room >= 0;
       const bool before = index.slope == 1 && index.at < 0;  // it comes inside, guarded so far
       steps = std::min({steps, index.steps, inside ? room : before ? -1 - index.at : kForever});
@@ -269,11 +278,22 @@ class StretchFinder {
       case Pull::kPerSegment: return constant(in.type, facts_.element(in.var, row_->number));
       case Pull::kSegment: return constant(in.type, row_->number);
       case Pull::kWithin: return {i - row_->begin, 1, kForever};
+      case Pull::kGather: return looked_up(in.var, values_[at(in.a)]);
       default: break;
     }
     const Affine a = operand(in.a), b = operand(in.b), c = operand(in.c);
     const bool known = a.steps >= 0 && (b.steps >= 0 || in.scalar == Scalar::kSelect);
     return known ? applied(in.scalar, a, b, c) : Affine{};
+  }
+  [[nodiscard]] Affine looked_up(std::int32_t list, const Affine& index) const {
+    if (index.steps < 0 || (index.slope != 0 && index.slope != 1)) return {};
+    const ListRuns::Element x = facts_.looked_up(list, index.at);
+    if (x.steps < 0) return {};
+    return {x.value, index.slope, index.slope == 0 ? index.steps : std::min(index.steps, x.steps)};
+  }
+  // A gather from the row itself.
+  [[nodiscard]] bool of_row(const BodyInst& in) const {
+    return in.pull == Pull::kSegGather && row_ != nullptr && in.desc == indices_.row;
   }
   [[nodiscard]] static Affine constant(Type type, std::int64_t v) {
     return {type == Type::kBool ? std::int64_t{v != 0} : v, 0, kForever};
@@ -283,8 +303,10 @@ class StretchFinder {
   }
   void set_offsets(std::int64_t i, Stretch& stretch) const {
     stretch.offsets.clear();
-    for (const std::int32_t g : indices_.gathers)
-      stretch.offsets.push_back({g, values_[at(body_.insts[at(g)].a)].at - i});
+    for (const std::int32_t g : indices_.gathers) {
+      const BodyInst& in = body_.insts[at(g)];
+      stretch.offsets.push_back({g, values_[at(in.a)].at - i + (of_row(in) ? row_->begin : 0)});
+    }
   }
 
   const StretchIndices& indices_;

@@ -10,12 +10,14 @@
 
 #include "bytecode/soac/body.h"
 #include "bytecode/table/types.h"
+#include "vm/cpu/codegen/list_runs.h"
 #include "vm/cpu/codegen/stage.h"
 
 namespace nvm::vm::cpu {
 
 // The gathers that `spec` needs whose index is of the iteration, constants and uniforms by operations that
-// are affine piece by piece; for rows (codegen/rows.h), also of what is one number in a row.
+// are affine piece by piece; for rows (codegen/rows.h), also of what is one number in a row, and of what is
+// looked up in a list that rows share.
 [[nodiscard]] StretchIndices stretch_indices(const StageSpec& spec);
 
 struct Stretch {
@@ -41,7 +43,8 @@ struct Row {
 struct StretchFacts {
   std::function<std::int64_t(std::int32_t var)> uniform;
   std::function<std::int64_t(const soac::BodyInst& gather)> length;
-  std::function<std::int64_t(std::int32_t var, std::int64_t i)> element;  // of per-segment pulls
+  std::function<std::int64_t(std::int32_t var, std::int64_t i)> element;         // of per-segment pulls
+  std::function<ListRuns::Element(std::int32_t var, std::int64_t i)> looked_up;  // of lists
 };
 
 // Long stretches of the first n iterations in which no value settled traps and no gather leaves its vector;

@@ -83,6 +83,78 @@ struct Rows : PlanWriter {
   std::int32_t desc = 0;
 };
 
+// For each row, its elements at the indices that a list has, whichever it is, and at those a place further
+// on; below the first ten, as the row itself has them.
+struct Listed : PlanWriter {
+  std::int32_t elements = 0, list = 0;  // vectors
+
+  Listed(Storage storage, Storage list_storage, std::int64_t rows, std::int64_t length,
+         const std::vector<std::int64_t>& indices)
+      : PlanWriter(IntBits::k64, rows * length) {
+    const Type type = storage == Storage::kF64 ? Type::kFloat : Type::kInt;
+    plan.lengths.push_back(plan::LengthKind::kBound);
+    plan.lengths.push_back(plan::LengthKind::kBound);
+    bindings.lengths.push_back(rows);
+    bindings.lengths.push_back(static_cast<std::int64_t>(indices.size()));
+    desc = add_var(plan::VarRole::kInput, Type::kInt, Storage::kI64, 3);
+    plan.vars.back().is_desc = true;
+    plan.vars.back().total = 0;
+    plan.vars.back().form = soac::DescForm::kIrregular;
+    bindings.descs.back().assign(static_cast<std::size_t>(rows), length);
+    elements = add_var(plan::VarRole::kInput, type, storage, 0);
+    for (std::int64_t i = 0; i < rows * length; ++i)
+      bindings.vectors.back().push_back({i * 7 % 100, static_cast<double>(i % 1000) / 8});
+    list = add_var(plan::VarRole::kInput, Type::kInt, list_storage, 4);
+    for (const std::int64_t i : indices) bindings.vectors.back().push_back({i, 0});
+    BodyInst within{Pull::kWithin, Type::kInt};
+    within.desc = desc;
+    const std::int32_t at = w.body.add(within);
+    const std::int32_t index = w.gather(list, at, Type::kInt);
+    const std::int32_t bound = w.number(length - 1);
+    const std::int32_t next =
+        w.apply(Scalar::kMin, Type::kInt, w.apply(Scalar::kAdd, Type::kInt, index, w.number(1)), bound);
+    const std::int32_t both = w.apply(Scalar::kMax, type, of_row(index, type), of_row(next, type));
+    const std::int32_t first = w.apply(Scalar::kLt, Type::kBool, at, w.number(10));
+    store(w.apply(Scalar::kSelect, type, first, w.pull(Pull::kElement, elements, type), both), type, storage,
+          0, soac::kNone);
+  }
+
+ private:
+  std::int32_t of_row(std::int32_t index, Type type) {
+    BodyInst in{Pull::kSegGather, type};
+    in.var = elements;
+    in.a = index;
+    in.desc = in.desc2 = desc;
+    return w.body.add(in);
+  }
+  std::int32_t desc = 0;
+};
+
+// Lists of `length` indices into rows of as many, by how many runs they are: few, or too many.
+struct Indices {
+  const char* name;
+  bool few;
+  std::vector<std::int64_t> list;
+};
+std::vector<Indices> index_lists(std::int64_t length) {
+  const auto made = [length](auto f) {
+    std::vector<std::int64_t> list;
+    for (std::int64_t i = 0; i < length; ++i) list.push_back(f(i));
+    return list;
+  };
+  return {{"identity", true, made([](std::int64_t i) { return i; })},
+          {"turned by one", true, made([=](std::int64_t i) { return (i + 1) % length; })},
+          {"turned back by one", true, made([=](std::int64_t i) { return (i + length - 1) % length; })},
+          {"two halves, changed over", true, made([=](std::int64_t i) { return (i + length / 2) % length; })},
+          {"sixteen parts, turned round", true, made([=](std::int64_t i) {
+             const std::int64_t part = length / 16;
+             return i / part < 16 ? (15 - i / part) * part + i % part : i;
+           })},
+          {"reversed", false, made([=](std::int64_t i) { return length - 1 - i; })},
+          {"one number", false, made([](std::int64_t) { return std::int64_t{5}; })},
+          {"scattered", false, made([=](std::int64_t i) { return i * 37 % length; })}};
+}
+
 std::vector<std::vector<std::int64_t>> shapes() {
   std::vector<std::vector<std::int64_t>> all{{256}, {5000}, {0, 0, 3000, 0}, {1, 2000, 1, 2000}};
   all.emplace_back(40, 300);
@@ -125,6 +197,52 @@ TEST_CASE("a row whose index leaves the vector traps, beside rows that do not") 
           CHECK(run_plan(*testing::compiled(plan, isa), plan, rows.bindings, threads).status ==
                 plan::RunStatus::kTrapped);
     }
+}
+
+TEST_CASE("rows look indices up in a list that they share: where it is a few runs, they are loads") {
+  for (const Storage storage : {Storage::kI8, Storage::kI32, Storage::kI64, Storage::kF64})
+    for (const std::int64_t length : {256, 300, 1023})
+      for (const std::int64_t rows : {16, 40})
+        for (const Indices& indices : index_lists(length)) {
+          Listed k(storage, length % 2 == 0 ? Storage::kI32 : Storage::kI64, rows, length, indices.list);
+          const plan::Plan plan = k.finished();
+          Bindings wanted = k.bindings;
+          REQUIRE(evaluate(plan, wanted));
+          for (const Isa isa : testing::isas())
+            for (const int threads : {1, 2}) {
+              const auto run = run_plan(*testing::compiled(plan, isa), plan, k.bindings, threads);
+              INFO(isa_name(isa) << ", " << indices.name << ", rows " << rows << " of " << length);
+              REQUIRE(run.status == plan::RunStatus::kDone);
+              REQUIRE(run.trouble + differences(plan, wanted, run.results) == "");
+              REQUIRE(run.kernels(plan::KernelWay::kRows) == (indices.few ? 1 : 0));
+            }
+        }
+}
+
+TEST_CASE("few rows are not worth looking for runs in their list") {
+  Listed k(Storage::kI32, Storage::kI32, 15, 300, index_lists(300)[1].list);
+  const plan::Plan plan = k.finished();
+  for (const Isa isa : testing::isas())
+    CHECK(run_plan(*testing::compiled(plan, isa), plan, k.bindings, 1).kernels(plan::KernelWay::kRows) == 0);
+}
+
+TEST_CASE("an index in the list that leaves the row traps, and so does a list that is too short") {
+  for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{300}, std::int64_t{1} << 40})
+    for (const std::size_t at : {0, 1, 150, 298, 299}) {
+      std::vector<std::int64_t> list = index_lists(300)[1].list;
+      list[at] = bad;
+      Listed k(Storage::kI32, Storage::kI64, 40, 300, list);
+      const plan::Plan plan = k.finished();
+      for (const Isa isa : testing::isas())
+        CHECK(run_plan(*testing::compiled(plan, isa), plan, k.bindings, 2).status ==
+              plan::RunStatus::kTrapped);
+    }
+  std::vector<std::int64_t> list = index_lists(300)[1].list;
+  list.pop_back();
+  Listed k(Storage::kI32, Storage::kI64, 40, 300, list);
+  const plan::Plan plan = k.finished();
+  for (const Isa isa : testing::isas())
+    CHECK(run_plan(*testing::compiled(plan, isa), plan, k.bindings, 2).status == plan::RunStatus::kTrapped);
 }
 
 TEST_CASE("what is folded, packed or pulled by two descriptors is not run by rows") {

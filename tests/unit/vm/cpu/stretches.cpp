@@ -37,9 +37,9 @@ std::vector<Stretch> stretches(const soac::Body& body, std::int32_t gather, std:
   spec.body = &body;
   spec.int_bits = bits;
   spec.outputs.push_back({gather, Storage::kF64, {vm::cpu::SlotKind::kOut, 0}});
-  return find_stretches(
-      stretch_indices(spec), body, bits, n,
-      {[](std::int32_t) { return kUniformValue; }, [&](const BodyInst&) { return length; }, nullptr});
+  return find_stretches(stretch_indices(spec), body, bits, n,
+                        {[](std::int32_t) { return kUniformValue; }, [&](const BodyInst&) { return length; },
+                         nullptr, nullptr});
 }
 
 // What a value of INT or BOOL is at iteration i, and whether something it depends on divides by zero.

@@ -126,6 +126,30 @@ TEST_CASE("what fits in a byte takes narrow lanes", "[lib]") {
   CHECK(taken(options, letters, FastPath::kNarrowLanes) == 0);
 }
 
+TEST_CASE("neighbours are loads", "[lib]") {
+  const std::string shifted =
+      "CONST INT 3 CONST INT 2 CONST INT 100000 MAKE_SEGDES INDEX CONST INT 1 CONST INT 1 CONST INT 99999 "
+      "MAKE_SEGDES INDEX CONST INT 100000 MAKE_SEGDES CONST INT 99999 MAKE_SEGDES BPERMUTE INT CONST INT "
+      "99999 "
+      "MAKE_SEGDES +_REDUCE INT";
+  Options options;
+  options.jit = Jit::kAlways;
+  CHECK(taken(options, shifted, FastPath::kStretches) == 1);
+  options.jit = Jit::kOff;
+  CHECK(taken(options, shifted, FastPath::kStretches) == 0);
+}
+
+TEST_CASE("what long segments count up is computed row by row", "[lib]") {
+  const std::string rows =
+      "CONST INT 0 CONST INT 1 CONST INT 40 MAKE_SEGDES INDEX CONST INT 2 CONST INT 40 MAKE_SEGDES DIST INT "
+      "CONST INT 3000 CONST INT 40 MAKE_SEGDES DIST INT MAKE_SEGDES INDEX COPY 1 0 * INT";
+  Options options;
+  options.jit = Jit::kAlways;
+  CHECK(taken(options, rows, FastPath::kRows) == 1);
+  options.jit = Jit::kOff;
+  CHECK(taken(options, rows, FastPath::kRows) == 0);
+}
+
 TEST_CASE("columns that are read again are read in tiles", "[lib]") {
   // 4096 times the sum of 1100 places, 64 apart, from 64 places on.
   const std::string lengths = "CONST INT 1100 CONST INT 4096 MAKE_SEGDES DIST INT MAKE_SEGDES ";
