@@ -108,7 +108,6 @@ std::vector<bool> must_store(const Graph& graph) {
       if (in.pull == Pull::kUniform && !scalar_work) store(in.var);
     }
   }
-  store_costly(graph, stored);
   // A gatherable MAP computes its own elements at any index, so what it pulls must be in memory.
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     for (const BodyInst& use : graph.nodes[i].body.insts) {
@@ -120,6 +119,7 @@ std::vector<bool> must_store(const Graph& graph) {
           stored[static_cast<std::size_t>(from)] = true;
     }
   }
+  store_costly(graph, stored);
   return stored;
 }
 

@@ -247,7 +247,11 @@ const Stage* KernelRun::row_stage() {
     std::string reason;
     if (!machine_.memory.compile(*code_.row_spec, code_.name + ".rows", code_.row, reason)) code_.row = {};
   });
-  return code_.row.function != nullptr ? &code_.row : nullptr;
+  if (code_.row.function == nullptr) return nullptr;
+  if (d.offsets == nullptr)
+    same_in_rows_ = RowStretches(code_.row_spec->straight, code_.body, context_.plan->int_bits,
+                                 d.regular_length, stretch_facts());
+  return &code_.row;
 }
 
 // Chunks that wait for the one before must be begun in order.

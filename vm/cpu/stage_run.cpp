@@ -170,6 +170,7 @@ void KernelRun::run_stage(const Stage& stage, Work& w) {
 }
 
 // Row after row of the block, each as far as its gathers are loads; what they are not, by the main stage.
+// Results are stored where they belong, so the last vector of a stretch may begin inside the one before.
 void KernelRun::run_rows(Work& w) {
   const plan::Desc& d = context_.desc(code_.row_spec->row);
   const StretchFacts facts = stretch_facts();
@@ -181,13 +182,20 @@ void KernelRun::run_rows(Work& w) {
     const Row row = row_of(d, w.begin + done);
     w.row = &row;
     const bool straight =
-        find_stretch(indices, code_.body, context_.plan->int_bits, w.begin + done, row, facts, stretch);
+        !same_in_rows_.hold(row, facts)
+            ? find_stretch(indices, code_.body, context_.plan->int_bits, w.begin + done, row, facts, stretch)
+            : same_in_rows_.find(w.begin + done, row, stretch);
     if (!straight) expand_once(w);
     const Stage& stage = straight ? *row_ : *main_;
     const std::int64_t end = std::min(stretch.end - w.begin, w.n);
-    const std::int64_t whole = done + (end - done) / lanes() * lanes();
+    const std::int64_t all = stage.narrow_bytes != 0 ? lanes() * 8 / stage.narrow_bytes : lanes();
+    const std::int64_t turn = end - done < all ? lanes() : all;
+    const std::int64_t whole = done + (end - done) / turn * turn;
     run_part(stage, w, done, whole, args);
-    if (whole < end) run_tail(stage, w, whole, end - whole, args);
+    if (whole < end && whole > done)
+      run_part(stage, w, end - turn, end, args);
+    else if (whole < end)
+      run_tail(stage, w, whole, end - whole, args);
     if (args.trapped != 0) return trap();
     static_cast<void>(start_args(w));
     done = end;

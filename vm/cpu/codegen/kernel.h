@@ -345,6 +345,7 @@ class KernelRun {
   };
   std::vector<Stretches> stretches_;                      // of stages that have some
   std::vector<std::pair<std::int32_t, ListRuns>> lists_;  // that rows look indices up in, by vector
+  RowStretches same_in_rows_;
   Kept<std::int64_t> bounds_;
   // Chunks in front of the end of each worker's share; none if shares are equal.
   std::array<std::int64_t, Shares::kMost> share_ends_;

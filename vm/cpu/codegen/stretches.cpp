@@ -328,6 +328,45 @@ std::vector<Stretch> find_stretches(const StretchIndices& indices, const soac::B
   return StretchFinder(indices, body, bits, facts).find(n);
 }
 
+RowStretches::RowStretches(const StretchIndices& indices, const soac::Body& body, IntBits bits,
+                           std::int64_t length, const StretchFacts& facts) {
+  for (const std::int32_t v : indices.settled) {
+    const BodyInst& in = body.insts[at(v)];
+    if (in.pull == Pull::kIndex || in.pull == Pull::kSegment) return;
+    if (in.pull == Pull::kPerSegment) numbers_.emplace_back(in.var, facts.element(in.var, 0));
+  }
+  for (const std::int32_t g : indices.gathers)
+    if (body.insts[at(g)].pull == Pull::kSegGather && body.insts[at(g)].desc == indices.row)
+      from_row_.push_back(g);
+  const Row row{0, 0, length};
+  StretchFinder finder(indices, body, bits, facts);
+  for (std::int64_t i = 0; i < length;) {
+    Piece& piece = pieces_.emplace_back();
+    piece.straight = finder.find_in(i, row, piece.in_row);
+    i = piece.in_row.end;
+    if (pieces_.size() <= static_cast<std::size_t>(kMost)) continue;
+    pieces_.clear();
+    return;
+  }
+}
+
+bool RowStretches::hold(const Row& row, const StretchFacts& facts) const {
+  return !pieces_.empty() && std::all_of(numbers_.begin(), numbers_.end(), [&](const auto& known) {
+    return facts.element(known.first, row.number) == known.second;
+  });
+}
+
+bool RowStretches::find(std::int64_t i, const Row& row, Stretch& stretch) const {
+  const auto piece = std::upper_bound(pieces_.begin(), pieces_.end(), i - row.begin,
+                                      [](std::int64_t k, const Piece& p) { return k < p.in_row.end; });
+  stretch.begin = i;
+  stretch.end = row.begin + piece->in_row.end;
+  stretch.offsets = piece->in_row.offsets;
+  for (Stretch::Offset& o : stretch.offsets)
+    if (std::find(from_row_.begin(), from_row_.end(), o.gather) == from_row_.end()) o.by -= row.begin;
+  return piece->straight;
+}
+
 bool find_stretch(const StretchIndices& indices, const soac::Body& body, IntBits bits, std::int64_t i,
                   const Row& row, const StretchFacts& facts, Stretch& stretch) {
   return StretchFinder(indices, body, bits, facts).find_in(i, row, stretch);

@@ -57,4 +57,26 @@ struct StretchFacts {
 [[nodiscard]] bool find_stretch(const StretchIndices& indices, const soac::Body& body, IntBits bits,
                                 std::int64_t i, const Row& row, const StretchFacts& facts, Stretch& stretch);
 
+// The stretches of rows of one length, found once, of the first: others have the same if the numbers of a row
+// that indices are computed from are the same.
+class RowStretches {
+ public:
+  RowStretches() = default;
+  // Of none if indices depend on the row's number or place, or the stretches are many.
+  RowStretches(const StretchIndices& indices, const soac::Body& body, IntBits bits, std::int64_t length,
+               const StretchFacts& facts);
+  [[nodiscard]] bool hold(const Row& row, const StretchFacts& facts) const;
+  // As find_stretch, where they hold.
+  [[nodiscard]] bool find(std::int64_t i, const Row& row, Stretch& stretch) const;
+
+ private:
+  struct Piece {
+    Stretch in_row;  // counted from its beginning
+    bool straight;
+  };
+  std::vector<Piece> pieces_;
+  std::vector<std::int32_t> from_row_;                          // gathers whose vector is the row
+  std::vector<std::pair<std::int32_t, std::int64_t>> numbers_;  // of the first row, by vector
+};
+
 }  // namespace nvm::vm::cpu

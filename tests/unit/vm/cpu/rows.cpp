@@ -83,8 +83,8 @@ struct Rows : PlanWriter {
   std::int32_t desc = 0;
 };
 
-// For each row, its elements at the indices that a list has, whichever it is, and at those a place further
-// on; below the first ten, as the row itself has them.
+// For each row, its elements at the indices that a list has, from the second on in every fifth row, and at
+// those a place further on; the first ten as they are.
 struct Listed : PlanWriter {
   std::int32_t elements = 0, list = 0;  // vectors
 
@@ -99,7 +99,7 @@ struct Listed : PlanWriter {
     desc = add_var(plan::VarRole::kInput, Type::kInt, Storage::kI64, 3);
     plan.vars.back().is_desc = true;
     plan.vars.back().total = 0;
-    plan.vars.back().form = soac::DescForm::kIrregular;
+    plan.vars.back().form = length % 2 == 0 ? soac::DescForm::kRegular : soac::DescForm::kIrregular;
     bindings.descs.back().assign(static_cast<std::size_t>(rows), length);
     elements = add_var(plan::VarRole::kInput, type, storage, 0);
     for (std::int64_t i = 0; i < rows * length; ++i)
@@ -109,8 +109,14 @@ struct Listed : PlanWriter {
     BodyInst within{Pull::kWithin, Type::kInt};
     within.desc = desc;
     const std::int32_t at = w.body.add(within);
-    const std::int32_t index = w.gather(list, at, Type::kInt);
     const std::int32_t bound = w.number(length - 1);
+    BodyInst later{Pull::kPerSegment, Type::kInt};
+    later.var = add_var(plan::VarRole::kInput, Type::kInt, Storage::kI64, 3);
+    later.desc = desc;
+    for (std::int64_t r = 0; r < rows; ++r) bindings.vectors.back().push_back({r % 5 == 3 ? 1 : 0, 0});
+    const std::int32_t place =
+        w.apply(Scalar::kMin, Type::kInt, w.apply(Scalar::kAdd, Type::kInt, at, w.body.add(later)), bound);
+    const std::int32_t index = w.gather(list, place, Type::kInt);
     const std::int32_t next =
         w.apply(Scalar::kMin, Type::kInt, w.apply(Scalar::kAdd, Type::kInt, index, w.number(1)), bound);
     const std::int32_t both = w.apply(Scalar::kMax, type, of_row(index, type), of_row(next, type));
