@@ -19,13 +19,19 @@ struct CountedAt {
 
 class Charges {
  public:
+  // The observer outlives this.
+  explicit Charges(const Observer* observer) : observer_(observer) {}
+  // Whether what is added from now on counts.
+  void count(bool wanted) { wanted_ = wanted; }
   // `elements`: a symbol of the line.
-  void add(RecordedWork work, soac::LengthId elements) {
-    work_.push_back(work);
-    elements_.push_back(elements);
+  void add(const ssa::Inst& inst, const Site& site, soac::LengthId elements) { add(inst, site, elements, 0); }
+  void add_known(const ssa::Inst& inst, const Site& site, std::int64_t elements) {
+    add(inst, site, soac::kNone, elements);
   }
-  // Whose number is known.
-  void add(RecordedWork work) { add(work, soac::kNone); }
+  // Does somebody want to know exactly, also what nobody needs computed?
+  [[nodiscard]] bool asks() const {
+    return !empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
+  }
   [[nodiscard]] bool empty() const { return work_.empty(); }
   [[nodiscard]] std::size_t size() const { return work_.size(); }
   // Those behind `n` are forgotten.
@@ -43,6 +49,15 @@ class Charges {
   [[nodiscard]] std::span<const RecordedWork> settled() const { return work_; }
 
  private:
+  void add(const ssa::Inst& inst, const Site& site, soac::LengthId elements, std::int64_t known) {
+    if (!wanted_ || observer_ == nullptr || observer_->sees_recorded() == Observer::Recorded::kNothing)
+      return;
+    work_.push_back({&inst, site, known, observer_->place()});
+    elements_.push_back(elements);
+  }
+
+  const Observer* observer_;
+  bool wanted_ = true;
   std::vector<RecordedWork> work_;
   std::vector<soac::LengthId> elements_;  // by place in work_; kNone where the number is known
 };

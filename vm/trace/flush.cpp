@@ -20,10 +20,6 @@ std::int64_t longest(const RecordedRegion& recorded) {
 
 }  // namespace
 
-void Recorder::charge(const ssa::Inst& inst, const Site& site, LengthId elements) {
-  if (charges()) charges_.add({&inst, site, 0, observer_->place()}, elements);
-}
-
 // The cost model counts also what nobody wants computed: asks for the lengths that it needs of filters whose
 // results do not survive the region. The answer, by LengthId, is the variable that will hold it.
 std::vector<VarId> Recorder::ask_counts() {
@@ -115,7 +111,7 @@ void Recorder::report(const RecordedRegion& recorded, const Charges& charges, co
 
 void Recorder::flush(RegionStop stop) {
   if (const CachedTrace* trace = traces_.followed(); trace != nullptr) {
-    if (traces_.ends() && (!asks_counts() || charges_.countable(trace->lengths, trace->counted)))
+    if (traces_.ends() && (!charges_.asks() || charges_.countable(trace->lengths, trace->counted)))
       return run_known(stop);
     record_known();
   }
@@ -125,7 +121,7 @@ void Recorder::flush(RegionStop stop) {
 }
 
 void Recorder::execute_all(RegionStop stop) {
-  const std::vector<VarId> numbers = asks_counts() ? ask_counts() : std::vector<VarId>();
+  const std::vector<VarId> numbers = charges_.asks() ? ask_counts() : std::vector<VarId>();
   std::vector<VarId> renamed;
   now_.stop = stop;
   std::vector<LengthId> lengths;

@@ -34,7 +34,7 @@ bool Recorder::record_known_sum(const ssa::Inst& inst, const Site& site, std::sp
   if (bits_ == IntBits::k32 && sum != static_cast<std::int32_t>(sum)) return false;
   knowable_ = false;
   results[0] = Vector::of_int(sum);
-  charge(inst, site, length);
+  charges_.add(inst, site, length);
   return true;
 }
 
@@ -48,7 +48,7 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
     if (n > 0 && length_of_all(n, *same) < too_long(bits_)) {  // more is for the primitive to refuse
       knowable_ = false;
       results[0] = Segdes::regular(n, *same);
-      charge(inst, site, var(x).length);
+      charges_.add(inst, site, var(x).length);
       return true;
     }
   }
@@ -57,7 +57,7 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
   if (const LengthId n = one ? var(x).total : var(x).length;
       (counts || one) && now_.lengths[static_cast<std::size_t>(n)] >= 0) {
     results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(n)]);
-    charge(inst, site, 0);
+    charges_.add(inst, site, 0);
     note_step({.inst = &inst, .kind = TraceStep::Kind::kNumber, .operands = {x}, .number = n, .charged = 0});
     return true;
   }
@@ -74,7 +74,7 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
   }
   if (desc == kNone) return false;
   results[0] = promise(desc);
-  charge(inst, site, var(x).length);
+  charges_.add(inst, site, var(x).length);
   note_step({.inst = &inst,
              .kind = TraceStep::Kind::kNamed,
              .operands = {x},

@@ -63,7 +63,7 @@ void Recorder::take(const TraceStep& step, const Offered& o) {
   const std::span<Value> operands = o.operands, results = o.results;
   CachedTrace& trace = *traces_.followed();
   traces_.pass();
-  charge(o.inst, o.site, step.charged);
+  charges_.add(o.inst, o.site, step.charged);
   if (step.kind == TraceStep::Kind::kNumber) {
     results[0] = Vector::of_int(trace.lengths[at(step.number)]);
     return;

@@ -298,7 +298,7 @@ bool Recorder::computes_once(const ssa::Inst& inst, const Site& site, std::span<
   const Work work = op_info(inst.op).work;
   const std::int64_t elements =
       work == Work::k1 ? 1 : elements_of(work == Work::kN ? operands[0] : results[0]);
-  if (charges()) charges_.add({&inst, site, elements, observer_->place()});
+  charges_.add_known(inst, site, elements);
   return true;
 }
 
@@ -465,7 +465,7 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   const LengthId charged = info.work == Work::k1   ? 0
                            : info.work == Work::kN ? var(in.operands[0]).length
                                                    : var(in.results[0]).length;
-  charge(inst, site, charged);
+  charges_.add(inst, site, charged);
   if (inst.op == Op::kRand) {
     const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(in.operands[0]).length)];
     in.draw = static_cast<std::int32_t>(now_.draws.size());

@@ -26,10 +26,6 @@
 
 namespace nvm::vm {
 
-inline bool wants_recorded(const Observer* observer) {
-  return observer != nullptr && observer->sees_recorded() != Observer::Recorded::kNothing;
-}
-
 // Do its elements stand on a device, too?
 [[nodiscard]] bool on_device(const Vector& x);
 
@@ -61,6 +57,7 @@ class Recorder final : public RegionHook {
         bits_(bits),
         limits_(limits),
         observer_(observer),
+        charges_(observer),
         decisions_(limits.guard_after),
         predicts_(limits.predicts && !limits.scatters && limits.guard_after == 0) {
     reset();
@@ -81,7 +78,7 @@ class Recorder final : public RegionHook {
   [[nodiscard]] bool guarded() const override { return !guards_.empty(); }
   [[nodiscard]] std::optional<std::int64_t> repeated(const Value& promised,
                                                      std::int64_t length) const override;
-  void count_offers(bool wanted) override { counts_offers_ = wanted; }
+  void count_offers(bool wanted) override { charges_.count(wanted); }
   void force(Value& value) override;
   void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override;
@@ -150,12 +147,6 @@ class Recorder final : public RegionHook {
                         std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                        std::span<Value> results);
-  // Does somebody want to know what instructions cost? And exactly, also what nobody needs computed?
-  [[nodiscard]] bool charges() const { return counts_offers_ && wants_recorded(observer_); }
-  [[nodiscard]] bool asks_counts() const {
-    return !charges_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
-  }
-  void charge(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
   [[nodiscard]] std::int32_t trail();
   std::vector<soac::VarId> ask_counts();
   RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs);
@@ -182,7 +173,6 @@ class Recorder final : public RegionHook {
   IntBits bits_;
   Limits limits_;
   Observer* observer_;
-  bool counts_offers_ = true;
   Charges charges_;                                  // of the region or the trace followed
   RecordedRegion now_;                               // being recorded
   std::vector<std::shared_ptr<Deferred>> promised_;  // by VarId, null for inputs
