@@ -11,9 +11,13 @@ constexpr std::size_t kMost = 64;
 template <typename T, typename Begin>
 bool find_runs(const T* list, std::int64_t n, Begin begin) {
   for (std::int64_t i = 0; i < n;) {
-    const std::int64_t value = list[i];
-    if (!begin(i, value)) return false;
-    for (const std::int64_t first = i++; i < n && list[i] - value == i - first;) ++i;
+    const std::int64_t first = i, value = list[i];
+    if (!begin(first, value)) return false;
+    const auto follows = [&](std::int64_t k) {  // without overflow
+      return static_cast<std::uint64_t>(list[k]) - static_cast<std::uint64_t>(value) ==
+             static_cast<std::uint64_t>(k - first);
+    };
+    for (++i; i < n && follows(i);) ++i;
   }
   return true;
 }

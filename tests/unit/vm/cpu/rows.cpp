@@ -233,7 +233,8 @@ TEST_CASE("few rows are not worth looking for runs in their list") {
 }
 
 TEST_CASE("an index in the list that leaves the row traps, and so does a list that is too short") {
-  for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{300}, std::int64_t{1} << 40})
+  for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{300}, std::int64_t{1} << 40,
+                                 std::int64_t{INT64_MIN}, std::int64_t{INT64_MAX}})
     for (const std::size_t at : {0, 1, 150, 298, 299}) {
       std::vector<std::int64_t> list = index_lists(300)[1].list;
       list[at] = bad;
