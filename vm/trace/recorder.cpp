@@ -433,7 +433,7 @@ void Recorder::note_step(TraceStep step) {
   step.lengths = size(now_.region.lengths);
   step.insts = size(now_.region.insts);
   step.packed = size(packed_);
-  steps_.push_back(std::move(step));
+  steps_.push_back(step);
 }
 
 void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> results) {
