@@ -1,5 +1,6 @@
 #include "frontend/call_graph.h"
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/stack.h"
 
 #include <algorithm>
@@ -42,7 +43,6 @@ class Components {
     std::int32_t function;
     std::size_t next;
   };
-  static std::size_t at(std::int32_t f) { return static_cast<std::size_t>(f); }
 
   void enter(std::int32_t f) {
     number_[at(f)] = low_[at(f)] = count_++;

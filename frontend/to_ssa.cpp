@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
@@ -14,8 +15,6 @@
 
 namespace nvm::frontend::flat {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // The functions that the first one can reach, in the order in which they are first called, and which of them
 // ever return.

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "bytecode/base/at.h"
+
 namespace nvm::gpu {
 
 namespace {
@@ -15,7 +17,6 @@ using plan::VarRole;
 
 constexpr std::int64_t kUnknown = -1;
 constexpr int kNoLane = -1, kSeveralLanes = -2;
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool counts(const plan::Kernel& kernel, LengthId n) {
   return std::any_of(kernel.sinks.begin(), kernel.sinks.end(),

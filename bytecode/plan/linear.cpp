@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/check.h"
 
 namespace nvm::plan {
@@ -18,8 +19,6 @@ std::mutex& making() {
 }
 
 int __WINAPI out_of_steps(lprec*, void* steps) { return --*static_cast<int*>(steps) < 0 ? TRUE : FALSE; }
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

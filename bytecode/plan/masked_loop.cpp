@@ -1,5 +1,6 @@
 #include "bytecode/plan/masked_loop.h"
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/check.h"
 #include "bytecode/plan/masked_flags.h"
 #include "bytecode/plan/masked_parameters.h"
@@ -13,8 +14,6 @@ using soac::BodyInst;
 using soac::Pull;
 using ssa::Inst;
 using ssa::ValueId;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // What a value of the function is where there is one instance.
 struct Meaning {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "bytecode/base/at.h"
 #include "bytecode/plan/masked_loop.h"
 
 namespace nvm::plan {
@@ -80,8 +81,6 @@ class MaskedParameters {
   using What = MaskedLoop::What;
   using BodyInst = soac::BodyInst;
   using Pull = soac::Pull;
-
-  [[nodiscard]] static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
   // One number for each instance, or one for all.
   std::int32_t of(What what, std::int32_t parameter, bool each) {

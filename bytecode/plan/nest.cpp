@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "bytecode/base/at.h"
+
 namespace nvm::plan {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::string number(std::int32_t v) { return v == kNone ? "-" : "v" + std::to_string(v); }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/plan/masked_flags.h"
@@ -14,8 +15,6 @@ namespace {
 using ssa::Inst;
 using ssa::ValueId;
 using Kind = Meaning::Kind;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Goes every way that one instance may go.
 class Builder {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/at.h"
 #include "bytecode/table/identities.h"
 #include "bytecode/table/op_kind.h"
 
@@ -13,8 +14,6 @@ using soac::BodyInst;
 using soac::Pull;
 using ssa::Inst;
 using Kind = Meaning::Kind;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Does a scatter move every element, over defaults?
 bool moves_all(Op op) { return move_operands(op).flags < 0 && move_operands(op).defaults >= 0; }

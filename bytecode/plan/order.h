@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "bytecode/base/at.h"
+
 namespace nvm::plan {
 
 class KernelOrder {
@@ -21,7 +23,6 @@ class KernelOrder {
   [[nodiscard]] std::vector<std::int32_t> sorted(std::int32_t kernels) const;
 
  private:
-  static std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
   [[nodiscard]] const std::uint64_t* row(std::int32_t k) const { return before_.data() + at(k) * words_; }
 
   std::size_t words_;

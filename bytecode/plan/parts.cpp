@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/plan/value_ranges.h"
@@ -19,8 +20,6 @@ using soac::BodyInst;
 using soac::Pull;
 
 __extension__ using Wide = __int128;  // sums of INTs do not wrap
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 using Factors = std::vector<std::int32_t>;  // by carry
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "bytecode/base/at.h"
+
 namespace nvm::plan {
 
 namespace {
 
 using soac::BodyInst;
 using soac::Pull;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 Range range_of(Storage storage) {
   if (storage == Storage::kB8) return {0, 1};

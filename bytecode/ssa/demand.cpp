@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/budget.h"
 #include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/facts.h"
@@ -10,8 +11,6 @@
 namespace nvm::ssa {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Forms that hold what they are made of: they are for readers that come soon.
 constexpr Forms kHolding{Form::kPending, Form::kSlices};

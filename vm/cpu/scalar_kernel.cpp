@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/check.h"
 #include "vm/simd/functions.h"
 
@@ -14,8 +15,6 @@ namespace {
 using soac::BodyInst;
 using soac::kNone;
 using soac::Pull;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // INT cells hold the value sign-extended to 64 bits, whatever the width of the run.
 class Once {

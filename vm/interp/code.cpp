@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/budget.h"
 #include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/demand.h"
@@ -26,8 +27,6 @@ namespace {
 
 using ssa::BlockId;
 using ssa::ValueId;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // By function: is it of the prelude, whose instructions have no lines of NESL? Constants may have that of a
 // call.

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "bytecode/base/at.h"
 #include "bytecode/ssa/facts.h"
 #include "vm/interp/elements.h"
 #include "vm/prims/views.h"
@@ -14,8 +15,6 @@ namespace nvm::vm {
 namespace {
 
 using ssa::ValueId;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class Finder {
  public:

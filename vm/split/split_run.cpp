@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "bytecode/base/at.h"
 #include "bytecode/plan/uses.h"
 #include "vm/data/fork_join.h"
 
@@ -14,8 +15,6 @@ using plan::SinkKind;
 using soac::kNone;
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // One element of an array, as INT sign-extended, or as the bits that it has.
 std::uint64_t element(const plan::Array& a, std::int64_t i) {

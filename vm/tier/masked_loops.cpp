@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "bytecode/base/at.h"
 #include "bytecode/table/op_kind.h"
 #include "vm/tier/describe.h"
 
@@ -17,8 +18,6 @@ using soac::kNone;
 constexpr int kMostLost = 3;
 // Instances: of a call, and of all calls together before it pays to compile.
 constexpr std::int64_t kLeast = 16, kWorthCompiling = 1024;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Memory for the results of one call.
 class Results final : public plan::Host {

@@ -1,4 +1,5 @@
 #include "vm/tier/nest_levels.h"
+#include "bytecode/base/at.h"
 #include "bytecode/base/stack.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@ using soac::kNone;
 constexpr std::int64_t kInCache = 64 << 10;  // bytes of a level's elements that need not be taken in shares
 constexpr std::int64_t kLine = 64;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int64_t lines(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 }  // namespace

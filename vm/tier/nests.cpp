@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "bytecode/base/at.h"
 #include "vm/interp/level_loop.h"
 #include "vm/tier/nest_levels.h"
 
@@ -21,8 +22,6 @@ constexpr int kMostLost = 3;
 constexpr std::int64_t kWorthCompiling = 64 << 10;
 // Elements of one call by all threads, where several could share it: more is left to those who cut it.
 constexpr std::int64_t kMostOfShared = 128 << 10;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::int64_t bytes_of(std::span<const Value> arguments) {
   std::int64_t bytes = 0;

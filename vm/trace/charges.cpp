@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <variant>
 
+#include "bytecode/base/at.h"
+
 namespace nvm::vm {
 
 using soac::kNone;
 using soac::LengthId;
-
-namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 bool Charges::speak_of(LengthId length) const {
   return std::find(elements_.begin(), elements_.end(), length) != elements_.end();

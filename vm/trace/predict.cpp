@@ -1,6 +1,7 @@
 // Follows traces that come again (trace_cache.h).
 #include <algorithm>
 
+#include "bytecode/base/at.h"
 #include "bytecode/table/op_kind.h"
 #include "vm/interp/value_moves.h"
 #include "vm/trace/recorder.h"
@@ -16,8 +17,6 @@ namespace {
 
 using DeferredRef = std::shared_ptr<Deferred>;
 using Clock = std::chrono::steady_clock;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

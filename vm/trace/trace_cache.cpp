@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bytecode/base/at.h"
+
 namespace nvm::vm {
 
 using soac::LengthId;
@@ -15,8 +17,6 @@ namespace {
 using DeferredRef = std::shared_ptr<Deferred>;
 
 constexpr std::int64_t kUnbound = -2, kUncounted = -1;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void clear_value(Value& v) {
   if (!std::holds_alternative<std::monostate>(v)) v.emplace<std::monostate>();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/check.h"
 #include "vm/cpu/code_memory.h"
 #include "vm/cpu/codegen/runs.h"
@@ -22,8 +23,6 @@ using plan::SinkKind;
 using soac::BodyInst;
 using soac::kNone;
 using soac::Pull;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void classify(const Sink& s, KernelCode& code) {
   code.scans |= s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan;

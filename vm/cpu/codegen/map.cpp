@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "bytecode/base/at.h"
 #include "vm/cpu/codegen/emit_errors.h"
 #include "vm/cpu/codegen/fold_emitter.h"
 #include "vm/cpu/codegen/narrow_loop.h"
@@ -24,8 +25,6 @@ namespace {
 
 using soac::kNone;
 using soac::Pull;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class StageEmitter {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "bytecode/base/at.h"
 #include "bytecode/plan/value_ranges.h"
 
 namespace nvm::vm::cpu {
@@ -13,8 +14,6 @@ using asmjit::imm;
 using soac::BodyInst;
 using soac::kNone;
 using soac::Pull;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // All that cannot trap have one, but for shifts, where each lane has its own, and for products of bytes.
 bool has_instruction(Scalar scalar, Type operand, int bytes) {

@@ -1,6 +1,7 @@
 // What a stage evaluates of its body, and what of it may trap.
 #include <algorithm>
 
+#include "bytecode/base/at.h"
 #include "vm/cpu/codegen/lanes.h"
 #include "vm/cpu/codegen/stage.h"
 
@@ -11,8 +12,6 @@ using soac::kNone;
 using soac::Pull;
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Does what the arguments are decide, where all of them or any of them must be it?
 bool passes_on(Pull pull, bool all) {

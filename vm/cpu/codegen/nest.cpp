@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/stack.h"
 #include "vm/cpu/codegen/emit_errors.h"
 #include "vm/cpu/codegen/nest_numbers.h"
@@ -23,7 +24,6 @@ using soac::BodyInst;
 using soac::kNone;
 using soac::Pull;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::uint32_t scale_of(Storage storage) {
   return static_cast<std::uint32_t>(std::countr_zero(storage_bytes(storage)));
 }

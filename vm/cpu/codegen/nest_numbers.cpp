@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/table/op_kind.h"
 #include "vm/cpu/codegen/emit_errors.h"
@@ -17,8 +18,6 @@ using asmjit::imm;
 using soac::BodyInst;
 using soac::kNone;
 using soac::Pull;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::optional<x86::CondCode> condition(Scalar s) {
   switch (s) {

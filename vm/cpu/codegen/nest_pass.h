@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "bytecode/base/at.h"
 #include "vm/cpu/codegen/nest.h"
 #include "vm/cpu/codegen/nest_numbers.h"
 
@@ -36,7 +37,6 @@ class NestPass {
     x86::Gp to;     // where the next element goes
     x86::Gp count;  // of a list that is only counted
   };
-  [[nodiscard]] static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   void loop();
   void step(bool whole);
   void write(const Written& w, const KeptLanes& kept);

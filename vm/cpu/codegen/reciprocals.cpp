@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "bytecode/base/at.h"
 #include "bytecode/plan/value_ranges.h"
 #include "vm/simd/reciprocal.h"
 
@@ -14,8 +15,6 @@ using asmjit::imm;
 using soac::BodyInst;
 using soac::kNone;
 using soac::Pull;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void write_reciprocal(std::int64_t divisor, Reciprocal* out) { *out = reciprocal_of(divisor); }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "bytecode/base/at.h"
 #include "vm/cpu/codegen/lanes.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stage_frame.h"
@@ -79,7 +80,6 @@ class Rounds {
 
  private:
   static constexpr std::size_t kMost = 3;  // one more, and mask registers do not suffice
-  [[nodiscard]] static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] bool carried(std::size_t i) const {
     return std::any_of(repeat_.carried.begin(), repeat_.carried.end(),
                        [&](const auto& c) { return at(c.value) == i; });

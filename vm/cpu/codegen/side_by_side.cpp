@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/at.h"
 #include "vm/cpu/routines.h"
 
 namespace nvm::vm::cpu {
@@ -10,8 +11,6 @@ namespace {
 
 using soac::BodyInst;
 using soac::Pull;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Cycles until the result of an operation is there, roughly; of elementary functions none, which are called.
 int latency(Scalar scalar, Type of) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "bytecode/base/at.h"
 #include "vm/cpu/codegen/lanes.h"
 
 namespace nvm::vm::cpu {
@@ -17,8 +18,6 @@ using soac::Pull;
 constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kShortest = 64;  // iterations of a stretch that is worth a call
 constexpr int kMost = 64;               // pieces that are looked at
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // -------------------------------------------------------------------------------------- piecewise affine
 

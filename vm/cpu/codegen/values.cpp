@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "bytecode/base/at.h"
 #include "bytecode/base/check.h"
 
 namespace nvm::vm::cpu {
@@ -11,8 +12,6 @@ using soac::kNone;
 using soac::Pull;
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool counts(const BodyInst& in) { return in.pull == Pull::kIndex || in.pull == Pull::kWithin; }
 

@@ -72,3 +72,29 @@ TEST_CASE("what only leads to something stored is not stored beside it") {
     CHECK(f.sinks(SinkKind::kStore) <= 5);
   }
 }
+
+// The Game of Life: each turn sums numbers with their neighbours twice, and makes numbers of the sums.
+TEST_CASE("what gathered numbers are made of is not stored beside them") {
+  constexpr auto kI = TypeWord::kInt;
+  constexpr auto kB = TypeWord::kBool;
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto whole = b.whole(n);
+  auto v = b.vector(Type::kInt, n);
+  const auto places = b.vector(Type::kInt, n);
+  const auto rows = b.segments(b.length(), n);
+  const auto beside = [&](auto x, auto desc) {
+    return b.op(Op::kAdd, kI, {x, b.op(Op::kBpermute, kI, {x, places, desc, desc})});
+  };
+  constexpr std::size_t kTurns = 4;
+  for (std::size_t k = 0; k < kTurns; ++k) {
+    const auto around = b.op(Op::kSub, kI, {beside(beside(v, whole), rows), v});
+    const auto stays =
+        b.op(Op::kAnd, kB, {b.op(Op::kEq, kI, {v, places}), b.op(Op::kLt, kI, {around, places})});
+    const auto lives = b.op(Op::kOr, kB, {b.op(Op::kEq, kI, {around, places}), stays});
+    v = b.op(Op::kBtoI, TypeWord::kNone, {lives});
+  }
+  b.live(v);
+  for (const Fusion way : {Fusion::kGreedy, Fusion::kExact})
+    CHECK(fuse_all(b, way).sinks(SinkKind::kStore) == 2 * kTurns);
+}

@@ -260,3 +260,49 @@ TEST_CASE("a turn that leaves its vector traps, beside stretches that do not") {
       CHECK(run_plan(*code, plan, t.bindings, threads).status == plan::RunStatus::kTrapped);
   }
 }
+
+TEST_CASE("rows whose numbers are the first's have its stretches") {
+  constexpr std::int32_t kRow = 0, kElements = 1, kTurns = 2, kTable = 3;
+  BodyWriter w;
+  const auto of_row = [&](Pull how, std::int32_t var) {
+    BodyInst in{how, Type::kInt};
+    in.var = var;
+    in.desc = kRow;
+    return w.body.add(in);
+  };
+  const std::int32_t within = of_row(Pull::kWithin, soac::kNone);
+  const std::int32_t turn = of_row(Pull::kPerSegment, kTurns);
+  const std::int32_t place = w.apply(Scalar::kAdd, Type::kInt, within, turn);
+  const std::int32_t turned = w.apply(Scalar::kRem, Type::kInt, place, w.number(100));
+  BodyInst own{Pull::kSegGather, Type::kInt};
+  own.var = kElements;
+  own.a = turned;
+  own.desc = own.desc2 = kRow;
+  const std::int32_t mine = w.body.add(own);
+  const std::int32_t shared = w.gather(kTable, turned, Type::kInt);
+  vm::cpu::StageSpec spec;
+  spec.body = &w.body;
+  spec.row = kRow;
+  for (const std::int32_t v : {mine, shared})
+    spec.outputs.push_back({v, Storage::kI64, {vm::cpu::SlotKind::kOut, 0}});
+  const vm::cpu::StretchIndices indices = stretch_indices(spec);
+  REQUIRE(indices.gathers.size() == 2);
+  const vm::cpu::StretchFacts facts{nullptr, [](const BodyInst&) { return std::int64_t{100}; },
+                                    [](std::int32_t, std::int64_t row) { return row == 7 ? 3 : 1; }, nullptr};
+  const vm::cpu::RowStretches same(indices, w.body, IntBits::k64, 100, facts);
+  for (const std::int64_t number : {0, 1, 6, 7, 8}) {
+    const vm::cpu::Row row{number, number * 100, number * 100 + 100};
+    REQUIRE(same.hold(row, facts) == (number != 7));
+    for (std::int64_t i = row.begin; number != 7 && i < row.end; ++i) {
+      Stretch found, wanted;
+      CHECK(same.find(i, row, found) == find_stretch(indices, w.body, IntBits::k64, i, row, facts, wanted));
+      CHECK(found.begin == wanted.begin);
+      CHECK(found.end == wanted.end);
+      for (const std::int32_t g : indices.gathers) CHECK(found.offset_of(g) == wanted.offset_of(g));
+    }
+  }
+  // An index that is of the row's number has stretches of its own in each.
+  soac::Body numbered = w.body;
+  numbered.insts[static_cast<std::size_t>(turn)].pull = Pull::kSegment;
+  CHECK_FALSE(vm::cpu::RowStretches(indices, numbered, IntBits::k64, 100, facts).hold({0, 0, 100}, facts));
+}

@@ -31,6 +31,15 @@ std::uint64_t taken(const Options& options, const std::string& body, vm::FastPat
   return 0;
 }
 
+// Is the path taken once if `body` is compiled, and never if it is not?
+bool taken_if_compiled(const std::string& body, vm::FastPath path) {
+  Options compiled, plain;
+  compiled.threads = plain.threads = 1;
+  compiled.jit = Jit::kAlways;
+  plain.jit = Jit::kOff;
+  return taken(compiled, body, path) == 1 && taken(plain, body, path) == 0;
+}
+
 const std::string kSquares =
     "CONST INT 0 CONST INT 1 CONST INT 100000 MAKE_SEGDES INDEX COPY 1 0 * INT COPY 1 0 + INT "
     "CONST INT 100000 MAKE_SEGDES +_REDUCE INT";
@@ -95,22 +104,14 @@ TEST_CASE("scans that are only reduced take one sweep in a run", "[lib]") {
   const std::string sums =
       "CONST INT 0 CONST INT 1 CONST INT 100000 MAKE_SEGDES INDEX CONST INT 100000 MAKE_SEGDES +_SCAN INT "
       "CONST INT 100000 MAKE_SEGDES MAX_REDUCE INT";
-  Options options;
-  options.jit = Jit::kAlways;
-  CHECK(taken(options, sums, FastPath::kOneSweep) == 1);
-  options.jit = Jit::kOff;
-  CHECK(taken(options, sums, FastPath::kOneSweep) == 0);
+  CHECK(taken_if_compiled(sums, FastPath::kOneSweep));
 }
 
 TEST_CASE("scans of many short segments of one length take a lane for each", "[lib]") {
   const std::string powers =
       "CONST INT 0 CONST INT 1 CONST INT 32000 MAKE_SEGDES INDEX CONST INT 8 CONST INT 4000 MAKE_SEGDES DIST "
       "INT MAKE_SEGDES *_SCAN INT CONST INT 8 CONST INT 4000 MAKE_SEGDES DIST INT MAKE_SEGDES +_REDUCE INT";
-  Options options;
-  options.jit = Jit::kAlways;
-  CHECK(taken(options, powers, FastPath::kLanePerSegment) == 1);
-  options.jit = Jit::kOff;
-  CHECK(taken(options, powers, FastPath::kLanePerSegment) == 0);
+  CHECK(taken_if_compiled(powers, FastPath::kLanePerSegment));
 }
 
 TEST_CASE("what fits in a byte takes narrow lanes", "[lib]") {
@@ -119,11 +120,7 @@ TEST_CASE("what fits in a byte takes narrow lanes", "[lib]") {
   letters +=
       " ) CONST INT 7 CONST INT 5000 MAKE_SEGDES DIST INT = INT B_TO_I CONST INT 5000 MAKE_SEGDES +_REDUCE "
       "INT";
-  Options options;
-  options.jit = Jit::kAlways;
-  CHECK(taken(options, letters, FastPath::kNarrowLanes) == 1);
-  options.jit = Jit::kOff;
-  CHECK(taken(options, letters, FastPath::kNarrowLanes) == 0);
+  CHECK(taken_if_compiled(letters, FastPath::kNarrowLanes));
 }
 
 TEST_CASE("neighbours are loads", "[lib]") {
@@ -132,22 +129,14 @@ TEST_CASE("neighbours are loads", "[lib]") {
       "MAKE_SEGDES INDEX CONST INT 100000 MAKE_SEGDES CONST INT 99999 MAKE_SEGDES BPERMUTE INT CONST INT "
       "99999 "
       "MAKE_SEGDES +_REDUCE INT";
-  Options options;
-  options.jit = Jit::kAlways;
-  CHECK(taken(options, shifted, FastPath::kStretches) == 1);
-  options.jit = Jit::kOff;
-  CHECK(taken(options, shifted, FastPath::kStretches) == 0);
+  CHECK(taken_if_compiled(shifted, FastPath::kStretches));
 }
 
 TEST_CASE("what long segments count up is computed row by row", "[lib]") {
   const std::string rows =
       "CONST INT 0 CONST INT 1 CONST INT 40 MAKE_SEGDES INDEX CONST INT 2 CONST INT 40 MAKE_SEGDES DIST INT "
       "CONST INT 3000 CONST INT 40 MAKE_SEGDES DIST INT MAKE_SEGDES INDEX COPY 1 0 * INT";
-  Options options;
-  options.jit = Jit::kAlways;
-  CHECK(taken(options, rows, FastPath::kRows) == 1);
-  options.jit = Jit::kOff;
-  CHECK(taken(options, rows, FastPath::kRows) == 0);
+  CHECK(taken_if_compiled(rows, FastPath::kRows));
 }
 
 TEST_CASE("columns that are read again are read in tiles", "[lib]") {
@@ -160,12 +149,7 @@ TEST_CASE("columns that are read again are read in tiles", "[lib]") {
       "CONST INT 64 CONST INT 4096 MAKE_SEGDES DIST INT " +
       lengths + "INDEX CONST INT 70400 MAKE_SEGDES CONST INT 4505600 MAKE_SEGDES BPERMUTE INT " + lengths +
       "+_REDUCE INT";
-  Options options;
-  options.threads = 1;
-  options.jit = Jit::kAlways;
-  CHECK(taken(options, sums, FastPath::kTiles) == 1);
-  options.jit = Jit::kOff;
-  CHECK(taken(options, sums, FastPath::kTiles) == 0);
+  CHECK(taken_if_compiled(sums, FastPath::kTiles));
 }
 
 TEST_CASE("a run that is watched goes the ways that it goes unwatched", "[lib]") {
