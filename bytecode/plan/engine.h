@@ -49,6 +49,7 @@ enum class KernelWay : std::uint8_t {
   kNarrowLanes,     // in lanes as narrow as what they hold
   kRows,            // a long segment at a time
   kStretches,       // with gathers that are loads over parts of the iterations
+  kStridedLoads,    // of every so many elements, besides
   kOnDevice,        // by a device beside the processor
 };
 

@@ -178,7 +178,7 @@ RunStatus KernelRun::run() {
   if (row_ != nullptr) context_.run->host->ran(plan::KernelWay::kRows);
   if (!stretches_.empty()) context_.run->host->ran(plan::KernelWay::kStretches);
   const Stage* stage = row_ != nullptr                   ? row_
-                       : stretches_of(*main_) != nullptr ? main_->straight.get()
+                       : stretches_of(*main_) != nullptr ? stretches_of(*main_)->loads
                                                          : main_;
   if (stage->narrow_bytes != 0 && part_.space() >= lanes() * 8 / stage->narrow_bytes)
     context_.run->host->ran(plan::KernelWay::kNarrowLanes);

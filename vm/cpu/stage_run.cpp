@@ -27,11 +27,12 @@ void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, Stage
         cell = address(code_.advanced[static_cast<std::size_t>(s.id)]->stripes(w), 0);
         break;
       case SlotKind::kStraight: {
-        const std::int64_t from = w.begin + done + w.stretch->offset_of(s.id);
+        const std::int64_t from = w.stretch->of(s.id).at(w.begin + done);
         cell =
             address(context_.var(code_.body.insts[static_cast<std::size_t>(s.id)].var).data, from * s.bytes);
         break;
       }
+      case SlotKind::kStride: cell = static_cast<std::uint64_t>(w.stretch->of(s.id).stride * s.bytes); break;
       case SlotKind::kOfRow: {
         const soac::BodyInst& pull = code_.body.insts[static_cast<std::size_t>(s.id)];
         cell = static_cast<std::uint64_t>(w.row->number);
@@ -89,30 +90,39 @@ void KernelRun::look_for_stretches(const Stage& stage) {
   if (stage.straight == nullptr) return;
   auto found =
       find_stretches(stage.indices, code_.body, context_.plan->int_bits, part_.space(), stretch_facts());
-  if (!found.empty()) stretches_.push_back({&stage, std::move(found)});
+  if (found.empty()) return;
+  const Stage* loads = stage.straight.get();
+  if (const auto strided = strided_loads(found[0], code_.body); !strided.empty()) {
+    if (&stage != main_) return;
+    loads = code_.strided.stage(code_, stage.indices, strided, part_.space(), machine_.memory);
+    if (loads == nullptr) return;
+    context_.run->host->ran(plan::KernelWay::kStridedLoads);
+  }
+  stretches_.push_back({&stage, loads, std::move(found)});
 }
 
-const std::vector<Stretch>* KernelRun::stretches_of(const Stage& stage) const {
+const KernelRun::Stretches* KernelRun::stretches_of(const Stage& stage) const {
   for (const Stretches& s : stretches_)
-    if (s.stage == &stage) return &s.found;
+    if (s.stage == &stage) return &s;
   return nullptr;
 }
 
 // Whole vectors: those inside of a stretch by the second function, what straddles a seam by the first.
 void KernelRun::run_whole(const Stage& stage, Work& w, std::int64_t whole, StageArgs& args) {
-  const std::vector<Stretch>* stretches = stretches_of(stage);
+  const Stretches* stretches = stretches_of(stage);
   if (stretches == nullptr) return run_part(stage, w, 0, whole, args);
+  const std::vector<Stretch>& found = stretches->found;
   const std::int64_t lanes = this->lanes();
   std::int64_t done = 0;
-  const auto first = std::upper_bound(stretches->begin(), stretches->end(), w.begin,
+  const auto first = std::upper_bound(found.begin(), found.end(), w.begin,
                                       [](std::int64_t i, const Stretch& s) { return i < s.end; });
-  for (auto s = first; s != stretches->end() && s->begin < w.begin + whole; ++s) {
+  for (auto s = first; s != found.end() && s->begin < w.begin + whole; ++s) {
     const std::int64_t from = (std::max(s->begin - w.begin, done) + lanes - 1) / lanes * lanes;
     const std::int64_t to = std::min(s->end - w.begin, whole) / lanes * lanes;
     if (from >= to) continue;
     run_part(stage, w, done, from, args);
     w.stretch = &*s;
-    run_part(*stage.straight, w, from, to, args);
+    run_part(*stretches->loads, w, from, to, args);
     done = to;
   }
   run_part(stage, w, done, whole, args);

@@ -106,6 +106,7 @@ void Binding::ran(plan::KernelWay way) {
     case plan::KernelWay::kNarrowLanes: return took(*context_, FastPath::kNarrowLanes);
     case plan::KernelWay::kRows: return took(*context_, FastPath::kRows);
     case plan::KernelWay::kStretches: return took(*context_, FastPath::kStretches);
+    case plan::KernelWay::kStridedLoads: return took(*context_, FastPath::kStridedLoads);
     case plan::KernelWay::kOnDevice: return took(*context_, FastPath::kOnDevice);
   }
 }

@@ -477,6 +477,7 @@ void release_code(KernelCode& code, CodeMemory& memory) {
   const auto release = [&](KernelCode& one) {
     for (Stage& sweep : one.sweeps) memory.release(sweep);
     for (Stage* stage : {&one.main, &one.streaming, &one.row}) memory.release(*stage);
+    one.strided.release(memory);
   };
   release(code);
   if (code.in_parts != nullptr) release(*code.in_parts->code);

@@ -24,6 +24,7 @@
 #include "vm/cpu/codegen/rows.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stretches.h"
+#include "vm/cpu/codegen/strided.h"
 #include "vm/cpu/codegen/tiles.h"
 #include "vm/cpu/machine.h"
 #include "vm/cpu/routines.h"
@@ -98,7 +99,7 @@ struct Work {
   std::int64_t chunk_begin = 0, chunk_end = 0;
   std::int64_t from = 0;             // where the blocks of the sweep begin: behind the striped part
   std::int64_t begin = 0, n = 0;     // the block
-  const Stretch* stretch = nullptr;  // of what Stage::straight runs over
+  const Stretch* stretch = nullptr;  // that is run over
   const Row* row = nullptr;          // of what KernelCode::row runs over
   bool expanded = false;             // has the block what providers provide?
   SegmentCursor* cursors = nullptr;  // of providers, then of sinks
@@ -212,6 +213,8 @@ struct KernelCode {
   soac::Body body;
   mutable CallOnce streaming_once;
   mutable Stage streaming;
+  // With gathers that read every so many elements, when first wanted.
+  StridedCode strided;
   // Row by row, when first wanted.
   std::optional<StageSpec> row_spec;
   mutable CallOnce row_once;
@@ -308,7 +311,12 @@ class KernelRun {
   [[nodiscard]] const Stage* row_stage();
   void run_rows(Work& w);
   void look_for_stretches(const Stage& stage);
-  [[nodiscard]] const std::vector<Stretch>* stretches_of(const Stage& stage) const;
+  struct Stretches {
+    const Stage* stage;
+    const Stage* loads;  // runs over them
+    std::vector<Stretch> found;
+  };
+  [[nodiscard]] const Stretches* stretches_of(const Stage& stage) const;
   [[nodiscard]] StageArgs& start_args(Work& w);
   void run_stage(const Stage& stage, Work& w);
   void run_whole(const Stage& stage, Work& w, std::int64_t whole, StageArgs& args);
@@ -338,11 +346,7 @@ class KernelRun {
   std::atomic<std::size_t> chained_[plan::kMostSweeps + 1] = {};
   int threads_ = 1;
   const Stage* main_ = nullptr;
-  const Stage* row_ = nullptr;  // null: blocks are run as a whole
-  struct Stretches {
-    const Stage* stage;
-    std::vector<Stretch> found;
-  };
+  const Stage* row_ = nullptr;                            // null: blocks are run as a whole
   std::vector<Stretches> stretches_;                      // of stages that have some
   std::vector<std::pair<std::int32_t, ListRuns>> lists_;  // that rows look indices up in, by vector
   RowStretches same_in_rows_;

@@ -205,7 +205,7 @@ bool loops_plainly(const StageSpec& spec) {
 
 std::optional<NarrowPlan> narrow_plan(const StageSpec& spec, const std::vector<bool>& needed, Isa isa) {
   std::optional<NarrowPlan> best;
-  if (!loops_plainly(spec)) return best;
+  if (!loops_plainly(spec) || !spec.strided.empty()) return best;
   double least = 0.75;  // of the instructions without
   for (const int bytes : {1, 2, 4}) {
     for (const int wide_bytes : {4, 8}) {

@@ -28,6 +28,7 @@ enum class SlotKind : std::uint8_t {
   kOut,            // as kElement, written; the tail of a block is written elsewhere and copied
   kStripes,        // address of the words of each lane that sink id of those has
   kStraight,       // address of the element that gather id of the stretch's reads at `begin`
+  kStride,         // of such a gather: bytes from the element of one iteration to that of the next
   kOfRow,          // what value id, a per-segment pull, is in the row
   kInRow,          // index within the row of the first iteration
   kSegmentLength,  // of each segment of descriptor id
@@ -108,6 +109,14 @@ struct StretchIndices {
   std::int32_t row = soac::kNone;     // descriptor of the rows that iterations are of; kNone: of none
 };
 
+// A gather over a stretch that reads every so many elements: it stands `behind` that of gather `from`, which
+// has the same stride (codegen/strided.h).
+struct StridedLoad {
+  std::int32_t gather, from;
+  std::int64_t behind;  // elements, less than those that are loaded at once
+  friend bool operator==(const StridedLoad&, const StridedLoad&) = default;
+};
+
 // A scan or reduction by segment that an outer loop runs: by lane, over the elements of its segment.
 struct OuterFold {
   std::int32_t sink;   // that kScanned names
@@ -139,6 +148,7 @@ struct StageSpec {
   std::vector<StagePack> packs;
   std::vector<StageScan> scans;
   StretchIndices straight;               // these gathers are loads, and what is settled traps nowhere
+  std::vector<StridedLoad> strided;      // those of them that do not read neighbours
   std::int32_t row = soac::kNone;        // descriptor: iterations are of one segment of it (codegen/rows.h)
   const OuterSpec* outer = nullptr;      // iterations are segments (codegen/outer_loop.h)
   const plan::Repeat* repeat = nullptr;  // the body is a loop (codegen/rounds.h)

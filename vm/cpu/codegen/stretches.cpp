@@ -6,6 +6,7 @@
 
 #include "bytecode/base/at.h"
 #include "vm/cpu/codegen/lanes.h"
+#include "vm/cpu/codegen/strided.h"
 
 namespace nvm::vm::cpu {
 
@@ -30,6 +31,14 @@ struct Affine {
 std::int64_t steps_of_sign(const Affine& x) {
   if (x.at < 0) return x.slope <= 0 ? kForever : (-x.at - 1) / x.slope;
   return x.slope >= 0 ? kForever : x.at / -x.slope;
+}
+
+// Steps for which x, inside of 0..length - 1, stays there; or, on its way to there, does not come inside.
+std::int64_t steps_below(const Affine& x, std::int64_t length) {
+  return x.slope > 0 ? (length - 1 - x.at) / x.slope : x.at / -x.slope;
+}
+std::int64_t steps_outside(const Affine& x, std::int64_t length) {
+  return x.slope > 0 ? (-1 - x.at) / x.slope : (x.at - length) / -x.slope;
 }
 
 Affine negated(const Affine& x) { return {-x.at, -x.slope, x.steps}; }
@@ -221,6 +230,7 @@ class StretchFinder {
   std::vector<Stretch> find(std::int64_t n) {
     std::vector<Stretch> found;
     std::int64_t covered = 0, i = 0;
+    bool plain = false;
     for (int k = 0; i < n && k < kMost; ++k) {
       if (k >= 8 && covered < i / 2) break;
       const std::int64_t steps = std::min(evaluate(i), n - 1 - i);
@@ -229,9 +239,16 @@ class StretchFinder {
         found.push_back({i, i + steps + 1, {}});
         set_offsets(i, found.back());
         covered += steps + 1;
+        plain |= strided_loads(found.back(), body_).empty();
       }
       i += steps + 1;
     }
+    if (found.empty()) return found;
+    const auto loads = plain ? std::vector<StridedLoad>() : strided_loads(found[0], body_);
+    const auto others = std::remove_if(found.begin(), found.end(),
+                                       [&](const Stretch& s) { return strided_loads(s, body_) != loads; });
+    for (auto s = others; s != found.end(); ++s) covered -= s->end - s->begin;
+    found.erase(others, found.end());
     if (covered < n / 2) found.clear();
     return found;
   }
@@ -261,10 +278,13 @@ class StretchFinder {
       const BodyInst& in = body_.insts[at(g)];
       const Affine& index = values_[at(in.a)];
       const std::int64_t length = of_row(in) ? row_->end - row_->begin : facts_.length(in);
-      const std::int64_t room = length - 1 - index.at;
-      const bool inside = index.slope == 1 && index.at >= 0 && room >= 0;
-      const bool before = index.slope == 1 && index.at < 0;  // it comes inside, guarded so far
-      steps = std::min({steps, index.steps, inside ? room : before ? -1 - index.at : kForever});
+      const bool strides = row_ == nullptr ? index.slope != 0 : index.slope == 1;
+      const bool inside = strides && index.at >= 0 && index.at < length;
+      const bool before = strides && (index.slope > 0 ? index.at < 0 : index.at >= length);  // guarded so far
+      steps = std::min({steps, index.steps,
+                        inside   ? steps_below(index, length)
+                        : before ? steps_outside(index, length)
+                                 : kForever});
       straight_ &= inside;
     }
     return steps;
@@ -304,7 +324,9 @@ class StretchFinder {
     stretch.offsets.clear();
     for (const std::int32_t g : indices_.gathers) {
       const BodyInst& in = body_.insts[at(g)];
-      stretch.offsets.push_back({g, values_[at(in.a)].at - i + (of_row(in) ? row_->begin : 0)});
+      const Affine& index = values_[at(in.a)];
+      stretch.offsets.push_back(
+          {g, index.at - i * index.slope + (of_row(in) ? row_->begin : 0), index.slope});
     }
   }
 
@@ -314,7 +336,7 @@ class StretchFinder {
   const StretchFacts& facts_;
   std::vector<Affine> values_;
   const Row* row_ = nullptr;
-  bool straight_ = false;  // over the steps, all indices go up by one inside their vectors
+  bool straight_ = false;  // over the steps, all indices go up evenly inside their vectors, of rows by one
 };
 
 }  // namespace

@@ -1,9 +1,11 @@
-// Stretches: iterations over which the index of a gather goes up by one each, so that the gather is a load. A
-// rotation has two, wherever it comes from: i + k and i + k - n. Which gathers may have stretches is known
-// when a stage is compiled, which iterations are in them when it runs; the stage has a second function, in
-// which these gathers are loads at an address of their own, for whole vectors inside a stretch.
+// Stretches: iterations over which the index of a gather goes up or down by the same number each, mostly by
+// one, so that the gather is a load, or a few (codegen/strided.h). A rotation has two, wherever it comes
+// from: i + k and i + k - n. Which gathers may have stretches is known when a stage is compiled, which
+// iterations are in them when it runs; the stage has a second function, in which these gathers are loads at
+// an address of their own, for whole vectors inside a stretch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -24,13 +26,13 @@ struct Stretch {
   std::int64_t begin = 0, end = 0;
   struct Offset {
     std::int32_t gather;  // value
-    std::int64_t by;      // index minus iteration
+    std::int64_t by;      // index minus iteration times stride
+    std::int64_t stride = 1;
+    [[nodiscard]] std::int64_t at(std::int64_t i) const { return i * stride + by; }
   };
-  std::vector<Offset> offsets;
-  [[nodiscard]] std::int64_t offset_of(std::int32_t gather) const {
-    for (const Offset& o : offsets)
-      if (o.gather == gather) return o.by;
-    return 0;
+  std::vector<Offset> offsets;  // of all gathers that the stage's second function loads
+  [[nodiscard]] const Offset& of(std::int32_t gather) const {
+    return *std::find_if(offsets.begin(), offsets.end(), [&](const Offset& o) { return o.gather == gather; });
   }
 };
 
@@ -47,8 +49,9 @@ struct StretchFacts {
   std::function<ListRuns::Element(std::int32_t var, std::int64_t i)> looked_up;  // of lists
 };
 
-// Long stretches of the first n iterations in which no value settled traps and no gather leaves its vector;
-// none if they are few or cover little.
+// Long stretches of the first n iterations in which no value settled traps and no gather leaves its vector,
+// all for one function: of neighbours if there are any, else with strides. None if they are few or cover
+// little.
 [[nodiscard]] std::vector<Stretch> find_stretches(const StretchIndices& indices, const soac::Body& body,
                                                   IntBits bits, std::int64_t n, const StretchFacts& facts);
 

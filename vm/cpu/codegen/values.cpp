@@ -30,6 +30,7 @@ StageValues::StageValues(x86::Compiler& cc, Isa isa, const StageSpec& spec, Stag
       gathers_(*lanes_, frame_, spec),
       scans_(*lanes_, spec.scans, spec.striped),
       stripes_(*lanes_, frame_, spec),
+      strided_(*lanes_, frame_, spec),
       reciprocals_(*lanes_, spec),
       needed_(needed_values(spec)),
       values_(spec.body->insts.size()),
@@ -109,7 +110,8 @@ void StageValues::hoist(std::size_t i) {
     case Pull::kGather:
     case Pull::kSegGather:
     case Pull::kSegPlace:
-      return straight_[i] ? static_cast<void>(frame_.pointer(straight_slot(i))) : gathers_.hoist(i);
+      if (!straight_[i]) return gathers_.hoist(i);
+      return strided_.has(i) ? strided_.hoist(i) : static_cast<void>(frame_.pointer(straight_slot(i)));
     default: return;
   }
 }
@@ -193,10 +195,11 @@ Slot StageValues::straight_slot(std::size_t i) const {
   return {SlotKind::kStraight, static_cast<std::int32_t>(i), bytes};
 }
 
-// A gather over a stretch: the elements stand side by side.
+// A gather over a stretch: the elements stand side by side, or evenly apart.
 Lane StageValues::straight(std::size_t i, const BodyInst& in) {
   const Storage storage = var(in.var).storage;
-  const Lane all = lanes_->load(storage, element(straight_slot(i), storage));
+  const Lane all =
+      strided_.has(i) ? strided_.load(i, ahead_) : lanes_->load(storage, element(straight_slot(i), storage));
   if (in.b == kNone) return all;
   const Lane zero = in.type == Type::kFloat  ? lanes_->constant_float(0.0)
                     : in.type == Type::kBool ? lanes_->constant_bool(false)

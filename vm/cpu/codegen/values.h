@@ -13,6 +13,7 @@
 #include "vm/cpu/codegen/scan_emitter.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stage_frame.h"
+#include "vm/cpu/codegen/strided.h"
 #include "vm/cpu/codegen/stripe_loads.h"
 
 namespace nvm::vm::cpu {
@@ -86,6 +87,7 @@ class StageValues {
   std::optional<OuterLoop> outer_;
   ScanEmitter scans_;
   StripeLoads stripes_;
+  StridedLoads strided_;
   Reciprocals reciprocals_;
   std::vector<bool> needed_;
   std::vector<Lane> values_;

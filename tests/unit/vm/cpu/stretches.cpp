@@ -133,6 +133,41 @@ struct Turned : PlanWriter {
   }
 };
 
+// Every `stride`th element from some places on, around and around; and forward from behind the fifth,
+// guarded.
+struct Strided : PlanWriter {
+  Strided(Storage storage, IntBits bits, std::int64_t n, std::int64_t stride) : PlanWriter(bits, n) {
+    const Type type = storage == Storage::kF64  ? Type::kFloat
+                      : storage == Storage::kB8 ? Type::kBool
+                                                : Type::kInt;
+    const std::int32_t values = add_var(plan::VarRole::kInput, type, storage, 0);
+    std::mt19937_64 random(static_cast<std::uint64_t>(n * 31 + stride));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto x = static_cast<std::int64_t>(random() % (type == Type::kBool ? 2 : 100));
+      bindings.vectors[0].push_back({x, static_cast<double>(x) / 7});
+    }
+    const std::int32_t by = w.uniform(add_number(stride < 0 ? -stride : stride));
+    const std::int32_t far = w.apply(Scalar::kMul, Type::kInt, w.index(), by);
+    std::vector<std::int32_t> read;
+    for (const std::int64_t from : {5, 0, 1, 2, 3, 4, 100}) {  // the order in which they are read is another
+      const std::int32_t place = w.apply(Scalar::kRem, Type::kInt,
+                                         w.apply(Scalar::kAdd, Type::kInt, far, w.number(from)), w.number(n));
+      const std::int32_t back = w.apply(Scalar::kSub, Type::kInt, w.number(n - 1), place);
+      read.push_back(w.gather(values, stride < 0 ? back : place, type));
+    }
+    const std::int32_t around = w.apply(Scalar::kRem, Type::kInt, far, w.number(n));
+    const std::int32_t before = w.apply(Scalar::kSub, Type::kInt, around, w.number(5));
+    const std::int32_t inside = w.apply(Scalar::kGe, Type::kBool, before, w.number(0));
+    read.push_back(w.gather(values, before, type, inside));
+    for (const std::int32_t v : read) store(v, type, storage, 0, soac::kNone);
+    const std::int32_t kept = w.apply(Scalar::kGt, Type::kBool, read[0], read[1]);
+    const std::int32_t count = add_sink(plan::SinkKind::kCount, kept, Type::kBool);
+    kernel.sinks.back().out_length = 2;
+    store(read[2], type, storage, 2, count);
+    if (type != Type::kBool) reduce(Scalar::kAdd, read[3], type);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a rotation is two stretches, wherever the seam is") {
@@ -142,8 +177,8 @@ TEST_CASE("a rotation is two stretches, wherever the seam is") {
     const auto g = w.gather(0, rotated(w, w.number(k), w.number(kN - k)), Type::kFloat);
     const auto found = stretches(w.body, g, kN, kN);
     REQUIRE(found.size() == 2);
-    CHECK((found[0].begin == 0 && found[0].end == k && found[0].offset_of(g) == kN - k));
-    CHECK((found[1].begin == k && found[1].end == kN && found[1].offset_of(g) == -k));
+    CHECK((found[0].begin == 0 && found[0].end == k && found[0].of(g).by == kN - k));
+    CHECK((found[1].begin == k && found[1].end == kN && found[1].of(g).by == -k));
   }
 }
 
@@ -158,22 +193,25 @@ TEST_CASE("remainders, clamped neighbours and guarded shifts have stretches, too
       w.gather(0, before, Type::kFloat, w.apply(Scalar::kGt, Type::kBool, w.index(), w.number(0)));
   const auto two = stretches(w.body, by_rem, kN, kN);
   REQUIRE(two.size() == 2);
-  CHECK((two[0].end == 700 && two[1].begin == 700 && two[1].offset_of(by_rem) == -700));
+  CHECK((two[0].end == 700 && two[1].begin == 700 && two[1].of(by_rem).by == -700));
   for (const std::int32_t g : {clamped, guarded}) {
     const auto one = stretches(w.body, g, kN, kN);
     REQUIRE(one.size() == 1);
-    CHECK((one[0].begin <= 2 && one[0].end == kN && one[0].offset_of(g) == -1));
+    CHECK((one[0].begin <= 2 && one[0].end == kN && one[0].of(g).by == -1));
   }
 }
 
-TEST_CASE("short pieces, other slopes and places outside are no stretches") {
+TEST_CASE("short pieces and places outside are no stretches, other slopes are") {
   constexpr std::int64_t kN = 1000;
   BodyWriter w;
   const auto turn = w.gather(0, w.apply(Scalar::kRem, Type::kInt, w.index(), w.number(8)), Type::kFloat);
   const auto back = w.gather(0, w.apply(Scalar::kSub, Type::kInt, w.number(kN - 1), w.index()), Type::kFloat);
   const auto behind = w.gather(0, w.apply(Scalar::kAdd, Type::kInt, w.index(), w.number(kN)), Type::kFloat);
   const auto by_zero = w.gather(0, w.apply(Scalar::kRem, Type::kInt, w.index(), w.number(0)), Type::kFloat);
-  for (const std::int32_t g : {turn, back, behind, by_zero}) CHECK(stretches(w.body, g, kN, kN).empty());
+  for (const std::int32_t g : {turn, behind, by_zero}) CHECK(stretches(w.body, g, kN, kN).empty());
+  const auto backward = stretches(w.body, back, kN, kN);
+  REQUIRE(backward.size() == 1);
+  CHECK((backward[0].end == kN && backward[0].of(back).at(0) == kN - 1 && backward[0].of(back).stride == -1));
   // 32-bit INT wraps at 2^31.
   const auto far = w.apply(Scalar::kAdd, Type::kInt, w.index(), w.number(INT32_MAX));
   const auto wraps = w.gather(0, w.apply(Scalar::kSub, Type::kInt, far, w.number(INT32_MAX)), Type::kFloat);
@@ -181,25 +219,26 @@ TEST_CASE("short pieces, other slopes and places outside are no stretches") {
   CHECK(stretches(w.body, wraps, kN, kN, IntBits::k32).empty());
 }
 
-TEST_CASE("over a stretch the index of a random gather goes up by one inside of the vector") {
+TEST_CASE("over a stretch the index of a random gather goes up evenly inside of the vector") {
   std::mt19937_64 random(20261122);
-  int found = 0;
+  int found = 0, strided = 0;
   for (int k = 0; k < 20000; ++k) {
     const auto n = static_cast<std::int64_t>(100 + random() % 400);
     BodyWriter w;
     const std::int32_t index = random_index(w, random, n);
     const auto g = w.gather(0, index, Type::kFloat);
     for (const Stretch& s : stretches(w.body, g, n, n)) {
-      ++found;
+      ++(s.of(g).stride == 1 ? found : strided);
       for (std::int64_t i = s.begin; i < s.end; ++i) {
         Plain plain{w.body, i};
         const std::int64_t at = plain.of(index);
-        if (at == i + s.offset_of(g) && at >= 0 && at < n && !plain.trapped) continue;
+        if (at == s.of(g).at(i) && at >= 0 && at < n && !plain.trapped) continue;
         FAIL("at " << i << " of " << s.begin << " to " << s.end << ": " << at << "\n" << print(w.body));
       }
     }
   }
   CHECK(found > 2000);
+  CHECK(strided > 500);
 }
 
 TEST_CASE("an index that is made of itself again and again is looked at in no time") {
@@ -244,6 +283,52 @@ TEST_CASE("turned vectors are what the reference says, seams in every lane") {
           }
         }
     }
+}
+
+TEST_CASE("elements read with strides are what the reference says, whoever shares their loads") {
+  for (const Storage storage : {Storage::kF64, Storage::kI64, Storage::kI32, Storage::kI8, Storage::kB8})
+    for (const IntBits bits : {IntBits::k64, IntBits::k32}) {
+      if (bits == IntBits::k32 && storage == Storage::kI64) continue;
+      for (const std::int64_t stride : {-7, -1, 2, 3, 8, 13})
+        for (const std::int64_t n : {33000, 40001}) {
+          Strided t(storage, bits, n, stride);
+          const plan::Plan plan = t.finished();
+          Bindings wanted = t.bindings;
+          REQUIRE(evaluate(plan, wanted));
+          for (const Isa isa : testing::isas()) {
+            const auto code = testing::compiled(plan, isa);
+            for (const int threads : {1, 2}) {
+              const auto run = run_plan(*code, plan, t.bindings, threads);
+              INFO(isa_name(isa) << ", n " << n << ", stride " << stride << ", threads " << threads);
+              REQUIRE(run.status == plan::RunStatus::kDone);
+              REQUIRE(run.trouble + differences(plan, wanted, run.results) == "");
+              CHECK(run.kernels(plan::KernelWay::kStridedLoads) == 1);
+            }
+          }
+        }
+    }
+}
+
+TEST_CASE("few iterations are not worth a function with strides, other loads than the first keep gathers") {
+  const auto strided = [](const plan::Code& code, const plan::Plan& plan, const Bindings& bindings) {
+    const auto run = run_plan(code, plan, bindings, 1);
+    Bindings wanted = bindings;
+    REQUIRE(evaluate(plan, wanted));
+    CHECK(run.trouble + differences(plan, wanted, run.results) == "");
+    return run.kernels(plan::KernelWay::kStridedLoads);
+  };
+  for (const Isa isa : testing::isas()) {
+    Strided t(Storage::kF64, IntBits::k64, 20000, 2);
+    const plan::Plan plan = t.finished();
+    const auto code = testing::compiled(plan, isa);
+    CHECK(strided(*code, plan, t.bindings) == 0);
+    CHECK(strided(*code, plan, t.bindings) == 1);
+    CHECK(strided(*code, plan, t.bindings) == 1);
+    t.bindings.vectors[1][0].i = 3;  // other strides, the same places
+    CHECK(strided(*code, plan, t.bindings) == 1);
+    t.bindings.vectors[1][0].i = 1;  // neighbours
+    CHECK(strided(*code, plan, t.bindings) == 0);
+  }
 }
 
 TEST_CASE("a turn that leaves its vector traps, beside stretches that do not") {
@@ -298,7 +383,7 @@ TEST_CASE("rows whose numbers are the first's have its stretches") {
       CHECK(same.find(i, row, found) == find_stretch(indices, w.body, IntBits::k64, i, row, facts, wanted));
       CHECK(found.begin == wanted.begin);
       CHECK(found.end == wanted.end);
-      for (const std::int32_t g : indices.gathers) CHECK(found.offset_of(g) == wanted.offset_of(g));
+      for (const std::int32_t g : indices.gathers) CHECK(found.of(g).by == wanted.of(g).by);
     }
   }
   // An index that is of the row's number has stretches of its own in each.

@@ -132,6 +132,14 @@ TEST_CASE("neighbours are loads", "[lib]") {
   CHECK(taken_if_compiled(shifted, FastPath::kStretches));
 }
 
+TEST_CASE("elements that lie evenly apart are loads", "[lib]") {
+  const std::string odd =
+      "CONST INT 3 CONST INT 2 CONST INT 100000 MAKE_SEGDES INDEX CONST INT 1 CONST INT 2 CONST INT 50000 "
+      "MAKE_SEGDES INDEX CONST INT 100000 MAKE_SEGDES CONST INT 50000 MAKE_SEGDES BPERMUTE INT CONST INT "
+      "50000 MAKE_SEGDES +_REDUCE INT";
+  CHECK(taken_if_compiled(odd, FastPath::kStridedLoads));
+}
+
 TEST_CASE("what long segments count up is computed row by row", "[lib]") {
   const std::string rows =
       "CONST INT 0 CONST INT 1 CONST INT 40 MAKE_SEGDES INDEX CONST INT 2 CONST INT 40 MAKE_SEGDES DIST INT "
