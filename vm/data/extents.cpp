@@ -80,7 +80,7 @@ std::byte* Extents::take_anywhere(std::size_t size, std::size_t fresh) {
   if (std::byte* p = take_recent(size)) return p;
   if (std::byte* p = take_fitting(size)) return p;
   if (size > fresh)
-    if (std::byte* p = take_moved(size)) return p;
+    if (std::byte* p = take_moved(size, fresh)) return p;
   std::byte* p = take_fresh(size);
   return p != nullptr || !add_arena(size) ? p : take_fresh(size);
 }
@@ -215,8 +215,8 @@ std::size_t Extents::move(const std::vector<Range>& pieces, std::byte* to) {
 }
 
 // Fresh addresses, at the beginning of which pages of free ranges are put; null if it cannot or need not be
-// so.
-std::byte* Extents::take_moved(std::size_t size) {
+// so. Small pieces, which take long and leave small pages, only until no more than `fresh` bytes are missing.
+std::byte* Extents::take_moved(std::size_t size, std::size_t fresh) {
   if (size < kLeastMoved || !can_move_pages() || !has_seams_left()) return nullptr;
   std::size_t unit = size >= kSomeWhole ? kHugePage : kPiece;
   std::vector<Range> pieces = movable(size, unit);
@@ -229,7 +229,7 @@ std::byte* Extents::take_moved(std::size_t size) {
   if (p == nullptr) return nullptr;
   take_addresses(p, size);
   std::size_t moved = move(pieces, p);
-  if (unit != kPiece) moved += move_small(size - moved, p + moved);
+  if (unit != kPiece && size - moved > fresh) moved += move_small(size - moved - fresh, p + moved);
   spare_huge_pages(unit == kPiece ? p + moved : p + size, p + size);
   return p;
 }

@@ -81,7 +81,7 @@ class Extents {
   void take_part(Ranges::iterator range, std::byte* p, std::size_t size);
   std::byte* take_fitting(std::size_t size);
   std::byte* take_fresh(std::size_t size);
-  std::byte* take_moved(std::size_t size);
+  std::byte* take_moved(std::size_t size, std::size_t fresh);
   [[nodiscard]] std::vector<Range> movable(std::size_t size, std::size_t unit) const;
   std::size_t move(const std::vector<Range>& pieces, std::byte* to);
   std::size_t move_small(std::size_t size, std::byte* to);

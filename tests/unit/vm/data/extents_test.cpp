@@ -70,6 +70,22 @@ TEST_CASE("where a small pool has moved pages, what is touched next is no huge p
   for (const Block& block : {moved, behind, large}) CHECK(block.place[block.size - 1] == block.place[0]);
 }
 
+TEST_CASE("small pieces are moved as far as no fresh pages may be touched in their place") {
+  if (!can_move_pages()) return;
+  constexpr std::size_t kPiece = 64 * 1024, kWhole = 3 * kHugePage;  // of huge pages, which are always moved
+  for (const std::size_t fresh : {std::size_t{0}, kHugePage / 2, kHugePage}) {
+    Extents extents;
+    std::vector<Block> blocks;
+    for (int i = 0; i < 6; ++i) blocks.push_back(take(extents, kHugePage, i));
+    for (int i = 0; i < 64; ++i) blocks.push_back(take(extents, kPiece * 4, i));
+    for (std::size_t i = 0; i < blocks.size(); i += 2) extents.give(blocks[i].place, blocks[i].size);
+    const std::size_t before = extents.touched(), wanted = kWhole + kHugePage;
+    const Block large = {extents.take(wanted, fresh), wanted};
+    CHECK(extents.touched() - before == fresh);
+    extents.give(large.place, large.size);
+  }
+}
+
 TEST_CASE("who lives long goes on to move pages: seams of what is free are mended") {
   if (!can_move_pages()) return;
   Extents extents(200);
