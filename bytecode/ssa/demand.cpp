@@ -17,17 +17,21 @@ constexpr Forms kHolding{Form::kPending, Form::kSlices};
 // What is found last: an instruction that can leave its result in another form leaves none of these.
 constexpr Forms kLast{Form::kSlices, Form::kStrided};
 
-// What one function needs, given what those need that it calls.
+// What one function needs.
 class Solver {
  public:
-  Solver(const Module& module, const Function& f, std::vector<Demand>& all, Demand& own)
-      : module_(module), f_(f), all_(all), own_(own), makers_(makers_of(f)), reads_(reads_of(f)) {}
+  Solver(const Module& module, const Function& f, Demand& own)
+      : module_(module), f_(f), own_(own), makers_(makers_of(f)), reads_(reads_of(f)) {}
 
-  // Once, before the first round.
+  void solve() {
+    begin();
+    run(Forms::all().without(kLast));
+    run(kLast);
+  }
+
+ private:
   void begin() {
     own_.forms.assign(at(f_.values()), kFound);
-    for (const ValueId v : f_.blocks[0].parameters)
-      own_.forms[at(v)] = f_.lifted.lifted ? kFound.without(kCrossing) : kFound | kCrossing;
     each_inst(f_, [&](const Inst& inst) {
       if (inst.results > 0) own_.forms[at(inst.first_result)] = kFound | op_views(inst.op).leaves;
     });
@@ -49,8 +53,6 @@ class Solver {
         }
     } while (changed_);
   }
-
- private:
   void take(ValueId v, Forms away) {
     const Forms left = own_.of(v).without(away);
     if (left == own_.of(v)) return;
@@ -132,11 +134,7 @@ class Solver {
     if (which.has(Form::kStrided) && op_views(inst.op).takes[0].has(Form::kStrided)) read_strided(inst);
   }
   [[nodiscard]] Forms taken(const Inst& inst, std::uint32_t i) const {
-    if (inst.op == Op::kCall) {
-      const ValueId parameter = module_.functions[at(inst.index)].blocks[0].parameters[i];
-      return all_[at(inst.index)].of(parameter) & kCrossing;
-    }
-    if (i >= OpViews::kMostOperands) return {};
+    if (inst.op == Op::kCall || i >= OpViews::kMostOperands) return {};
     const OpViews& row = op_views(inst.op);
     Forms forms = row.takes[i];
     row.takes_with[i].each([&](Form form) {
@@ -164,69 +162,19 @@ class Solver {
 
   const Module& module_;
   const Function& f_;
-  const std::vector<Demand>& all_;
   Demand& own_;
   std::vector<const Inst*> makers_;
   std::vector<int> reads_;
   bool changed_ = false;
 };
 
-// All functions of a module.
-class Analysis {
- public:
-  explicit Analysis(const Module& module) : module_(module), found_(module.functions.size()) {
-    callers_.resize(found_.size());
-    queued_.assign(found_.size(), true);
-    for (std::size_t f = 0; f < found_.size(); ++f) {
-      solvers_.emplace_back(module, module.functions[f], found_, found_[f]).begin();
-      queue_.push_back(f);
-      each_inst(module.functions[f], [&](const Inst& inst) {
-        if (inst.op == Op::kCall) callers_[at(inst.index)].push_back(f);
-      });
-    }
-  }
-
-  std::vector<Demand> run() {
-    while (!queue_.empty()) {
-      const std::size_t f = queue_.back();
-      queue_.pop_back();
-      queued_[f] = false;
-      solve(f);
-    }
-    for (Solver& solver : solvers_) solver.run(kLast);
-    return std::move(found_);
-  }
-
- private:
-  // Its callers once more where it needs more of a parameter than before.
-  void solve(std::size_t f) {
-    const std::vector<Forms> before = crossing(f);
-    solvers_[f].run(Forms::all().without(kLast));
-    if (crossing(f) == before) return;
-    for (const std::size_t caller : callers_[f]) {
-      if (queued_[caller]) continue;
-      queued_[caller] = true;
-      queue_.push_back(caller);
-    }
-  }
-  [[nodiscard]] std::vector<Forms> crossing(std::size_t f) const {
-    std::vector<Forms> forms;
-    for (const ValueId v : module_.functions[f].blocks[0].parameters)
-      forms.push_back(found_[f].of(v) & kCrossing);
-    return forms;
-  }
-
-  const Module& module_;
-  std::vector<Demand> found_;
-  std::vector<Solver> solvers_;
-  std::vector<std::vector<std::size_t>> callers_;  // by function
-  std::vector<std::size_t> queue_;
-  std::vector<bool> queued_;
-};
-
 }  // namespace
 
-std::vector<Demand> analyse_demand(const Module& module) { return Analysis(module).run(); }
+std::vector<Demand> analyse_demand(const Module& module) {
+  std::vector<Demand> all(module.functions.size());
+  for (std::size_t f = 0; f < all.size(); ++f) Solver(module, module.functions[f], all[f]).solve();
+  return all;
+}
 
 std::string print_demand(const Module& module) {
   const std::vector<Demand> all = analyse_demand(module);

@@ -1,11 +1,9 @@
 // What those who read a value need of it: its elements in memory, or is it enough if it stays in one of the
-// forms of the instruction table's column `views`? A backward analysis over the whole program: starts from
+// forms of the instruction table's column `views`? A backward analysis of each function: starts from
 // all forms and takes away those in which somebody cannot read the value, until nothing changes.
 //
 // What an instruction makes has, besides, only forms in which it can leave its result where its operands are
-// such. What goes from block to block, or out of a function, is in memory. Into a call a value may go in
-// those forms only that the callee's parameter may have (kCrossing); not into a lifted one, since block mode
-// looks at its arguments.
+// such. What goes from block to block, into a function or out of it is in memory.
 #pragma once
 
 #include <string>
@@ -24,8 +22,7 @@ struct Demand {
 };
 
 // Forms that any value may turn out to have when it is executed; others only what is left so by who makes it.
-inline constexpr Forms kFound{Form::kUniform, Form::kInvariant, Form::kGather};
-inline constexpr Forms kCrossing{Form::kInvariant, Form::kIota};
+inline constexpr Forms kFound{Form::kUniform, Form::kGather};
 
 // By FunctionId. Requires: check(). Cost: code size times the (few) rounds until nothing changes.
 [[nodiscard]] std::vector<Demand> analyse_demand(const Module& module);

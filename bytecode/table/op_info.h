@@ -51,11 +51,9 @@ enum class Work : std::uint8_t { k1, kN, kR };
 // What is known of a scalar operation's results without computing them.
 enum class Algebra : std::uint8_t {
   kOther,
-  kRelation,    // compares two values
-  kLinear,      // of operands that grow evenly the result does, too
-  kBitwise,     // of INTs that fit a storage the result does, too
-  kMask,        // bitwise, and no bit is set that the first operand has not
-  kShiftRight,  // the first operand's bits, moved down
+  kRelation,  // compares two values
+  kLinear,    // of operands that grow evenly the result does, too
+  kBitwise,   // of INTs that fit a storage the result does, too
 };
 
 // One row of ops.def. operands, results and shape are as explained there.

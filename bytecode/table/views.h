@@ -13,21 +13,19 @@
 namespace nvm {
 
 enum class Form : std::uint8_t {
-  kUniform,    // u  one element, for all
-  kInvariant,  // v  the same, where it suffices to know that element
-  kIota,       // i  numbers counted up in one segment, or along the columns of equally long ones
-  kRuns,       // r  numbers counted up in each segment
-  kStrided,    // t  the places of a scatter of one value, and that value
-  kSpread,     // s  an element for each segment
-  kFlags,      // c  a comparison with such
-  kPeriodic,   // y  a few numbers over and over
-  kSums,       // k  exclusive sums of equal numbers
-  kGrowing,    // g  numbers that grow evenly from segment to segment
-  kPending,    // a  a scatter that another one completes
-  kSlices,     // m  parts of segments, and what is computed from them
-  kGather,     // l  elements of another vector by indices
+  kUniform,   // u  one element, for all
+  kRuns,      // r  numbers counted up in each segment
+  kStrided,   // t  the places of a scatter of one value, and that value
+  kSpread,    // s  an element for each segment
+  kFlags,     // c  a comparison with such
+  kPeriodic,  // y  a few numbers over and over
+  kSums,      // k  exclusive sums of equal numbers
+  kGrowing,   // g  numbers that grow evenly from segment to segment
+  kPending,   // a  a scatter that another one completes
+  kSlices,    // m  parts of segments, and what is computed from them
+  kGather,    // l  elements of another vector by indices
 };
-inline constexpr std::string_view kFormLetters = "uvirtscykgaml";
+inline constexpr std::string_view kFormLetters = "urtscykgaml";
 
 // A set of them.
 class Forms {

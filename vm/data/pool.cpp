@@ -360,7 +360,7 @@ BufferRef Pool::Impl::hand_out(Buffer* b, std::size_t capacity) {
   b->capacity = capacity;
   b->pool = self;
   b->release = nullptr;
-  b->bits = b->run = 0;
+  b->run = 0;
   return BufferRef(b);
 }
 

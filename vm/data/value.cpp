@@ -19,31 +19,6 @@ std::int64_t Vector::int_at(std::int64_t i) const {
   return 0;
 }
 
-// The memory keeps the length in the upper half and the bits in the lower: a part of the vector is another.
-bool Vector::may_know_bits() const {
-  return buffer_ && buffer_.get()->pool != nullptr && storage_is_int(storage_) && scalar_ == 0 &&
-         length_ <= UINT32_MAX;
-}
-
-std::optional<std::int64_t> Vector::known_bits() const {
-  if (!may_know_bits()) return std::nullopt;
-  const std::uint64_t known = std::atomic_ref(buffer_.get()->bits).load(std::memory_order_relaxed);
-  if (known >> 32 != static_cast<std::uint64_t>(length_)) return std::nullopt;
-  return static_cast<std::int64_t>(known & UINT32_MAX);
-}
-
-void Vector::note_bits(std::int64_t bits) const {
-  if (!may_know_bits() || bits < 0 || bits > INT32_MAX) return;
-  std::atomic_ref(buffer_.get()->bits)
-      .store(static_cast<std::uint64_t>(length_) << 32 | static_cast<std::uint64_t>(bits),
-             std::memory_order_relaxed);
-}
-
-void Vector::forget_bits() {
-  if (Buffer* b = buffer_.get(); b->pool != nullptr)
-    std::atomic_ref(b->bits).store(0, std::memory_order_relaxed);
-}
-
 Vector int_vector(Pool& pool, std::span<const std::int64_t> elements, Storage storage) {
   if (elements.size() == 1) return Vector::of_int(elements[0]);
   Vector v = pool.vector(storage, static_cast<std::int64_t>(elements.size()));

@@ -21,10 +21,6 @@ namespace nvm::vm {
 
 class Pool;
 
-// Elements of a vector from which on whoever ORs them notes the bits: who masks or shifts them may want to
-// know (Vector::known_bits).
-inline constexpr std::int64_t kWorthKnowingBits = 1 << 12;
-
 // A vector of n elements of one type. A vector of length 1 is always unboxed (no buffer): its element stands
 // in `scalar` (Int sign-extended, Bool 0/1) or `real`.
 class Vector {
@@ -125,10 +121,7 @@ class Vector {
   // Leaves an empty vector; whoever takes the memory of a unique one may overwrite it.
   [[nodiscard]] BufferRef take_buffer() {
     length_ = 0;
-    if (buffer_) {
-      buffer_.get()->run = 0;
-      forget_bits();
-    }
+    if (buffer_) buffer_.get()->run = 0;
     return std::move(buffer_);
   }
   // The same elements seen as another storage of the same width, without a pass.
@@ -155,9 +148,6 @@ class Vector {
     b.run_first = static_cast<std::int32_t>(from);
     b.run = b.run_first == from && length_ <= UINT32_MAX ? static_cast<std::uint32_t>(length_) : 0;
   }
-  // The OR of all elements of an INT vector, if somebody has taken it, has noted it, and none is negative.
-  [[nodiscard]] std::optional<std::int64_t> known_bits() const;
-  void note_bits(std::int64_t bits) const;
   // One element, 0 <= i < length(); for text, tests and other slow paths.
   [[nodiscard]] std::int64_t int_at(std::int64_t i) const;
   [[nodiscard]] bool bool_at(std::int64_t i) const {
@@ -169,10 +159,6 @@ class Vector {
 
  private:
   Vector(Storage storage, std::int64_t scalar) : storage_(storage), length_(1), scalar_(scalar) {}
-
-  void forget_bits();
-  // Are there facts about exactly these elements to be kept with the memory?
-  [[nodiscard]] bool may_know_bits() const;
 
   Storage storage_ = Storage::kI64;
   std::int64_t length_ = 0;

@@ -215,23 +215,6 @@ class Translator {
     return find_reader(inst.op, inst.results > 1 && slots_.slot[at(inst.first_result + 1)] != kNoSlot);
   }
 
-  // Does it only take away or move down bits of its first operand, so that its result may follow from what is
-  // known of them?
-  static bool leaves_known_bits(Op op) {
-    return map_algebra(op) == Algebra::kMask || map_algebra(op) == Algebra::kShiftRight;
-  }
-  // May all threads leave its result so that it goes into calls (ssa::kCrossing), or find such an operand?
-  [[nodiscard]] bool crosses(const ssa::Inst& inst) const {
-    if (inst.results != 1 || inst.operands == 0) return false;
-    if (leaves_known_bits(inst.op)) return f_.value_types[at(f_.operands_of(inst)[0])] == Type::kInt;
-    if (op_info(inst.op).kind == OpKind::kMap) return false;
-    const OpViews& row = op_views(inst.op);
-    if (demand_.may(inst.first_result, row.leaves & ssa::kCrossing)) return true;
-    for (std::uint32_t i = 0; i < inst.operands && i < OpViews::kMostOperands; ++i)
-      if (demand_.may(f_.operands_of(inst)[i], row.takes[i] & ssa::kCrossing)) return true;
-    return false;
-  }
-
   void add_inst(StepKind kind, const ssa::Inst& inst, std::int32_t index, std::uint64_t dies) {
     Step step;
     step.kind = kind;
@@ -259,7 +242,6 @@ class Translator {
     step.pending = out_.levels &&
                    (kind == StepKind::kCall ? inst.index == id_
                                             : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
-    step.crosses = kind == StepKind::kPrimitive && step.sorts == nullptr && crosses(inst);
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     step.leaves_pull = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
     step.takes_pull = inst.results == 1 && pulls_.takes(inst);

@@ -59,12 +59,10 @@ struct Step {
   // DIST: only RAND and scatters read its result, so that recording it gains nothing.
   bool unrecorded = false;
   // Vectors that stay delayed (bytecode/ssa/demand.h).
-  Forms leaves;              // in which forms it may leave its first result
-  Forms indices;             // a move: in which it may find its second operand
-  bool leaves_pull = false;  // BPERMUTE: may leave a pull
-  bool takes_pull = false;   // BPERMUTE, PERMUTE: may take one as its first operand, and give one
-  // May leave or find what stays delayed for all threads, and in calls (ssa::kCrossing).
-  bool crosses = false;
+  Forms leaves;                     // in which forms it may leave its first result
+  Forms indices;                    // a move: in which it may find its second operand
+  bool leaves_pull = false;         // BPERMUTE: may leave a pull
+  bool takes_pull = false;          // BPERMUTE, PERMUTE: may take one as its first operand, and give one
   bool pending = false;             // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
   Counted counted = Counted::kOne;  // what the cost model counts

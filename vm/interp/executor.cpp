@@ -19,8 +19,6 @@ void Executor::perform(const Step& step) {
     if (accounts_.counts()) accounts_.count(step, operands);
   }
   const std::int32_t slot = at.slots_of(step)[0];
-  if (step.crosses && views_.delayed && delayed_.stays(step, slot >= 0 ? at.frame[slot] : at.outputs[0]))
-    return delayed_.finish(step, slot);
   if (alone && step.results == 1) {
     if (combined_.repeated(step, slot)) return;
   } else if (alone) {
@@ -42,7 +40,7 @@ void Executor::perform(const Step& step) {
   RegionHook* const hook = machine_.hook;
   const bool leaves =
       step.leaves.has(Form::kStrided) && views_.combines && (hook == nullptr || !hook->repeats());
-  if (leaves && delayed_.leave_strided(step, operands, results)) return;
+  if (leaves && strided_.leave(step, operands, results)) return;
   if (hook != nullptr) {
     const bool unrecorded = step.unrecorded && !hook->repeats();
     if (!unrecorded && hook->offer(*step.inst, step.site, operands, results)) return;
@@ -59,7 +57,7 @@ void Executor::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Executor::execute_here(const Step& step, std::span<Value> operands,
                                                           std::span<Value> results) {
-  if (step.indices.has(Form::kStrided) && delayed_.put_strided(operands, results)) return;
+  if (step.indices.has(Form::kStrided) && strided_.put(operands, results)) return;
   RegionHook* const hook = machine_.hook;
   if (hook == nullptr && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});

@@ -5,23 +5,23 @@
 #include <span>
 
 #include "vm/interp/combined.h"
-#include "vm/interp/delayed.h"
 #include "vm/interp/pending_call.h"
 #include "vm/interp/pulls.h"
+#include "vm/interp/strided_places.h"
 
 namespace nvm::vm {
 
 class Executor : private Room {
  public:
   struct Rooms {
-    Delayed& delayed;
+    StridedPlaces& strided;
     Pulls& pulls;
     Combined& combined;
     PendingCall& pending;
   };
   Executor(const Room& shared, const Rooms& rooms)
       : Room(shared),
-        delayed_(rooms.delayed),
+        strided_(rooms.strided),
         pulls_(rooms.pulls),
         combined_(rooms.combined),
         pending_(rooms.pending) {}
@@ -47,7 +47,7 @@ class Executor : private Room {
   void execute_here(const Step& step, std::span<Value> operands, std::span<Value> results);
   void execute_counted(const Step& step, std::span<Value> operands, std::span<Value> results);
 
-  Delayed& delayed_;
+  StridedPlaces& strided_;
   Pulls& pulls_;
   Combined& combined_;
   PendingCall& pending_;

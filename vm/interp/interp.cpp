@@ -36,14 +36,14 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       frames_(machine.max_frame_bytes),
       guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr &&
               !accounts_.itemised()),
-      views_(machine, guards_),
+      views_(machine),
       shared_(machine_, at_, accounts_, views_),
-      delayed_(shared_),
+      strided_(shared_),
       pulls_(shared_),
       combined_(shared_),
       pending_(shared_, calls_, combined_),
-      line_(shared_, delayed_),
-      exec_(shared_, {delayed_, pulls_, combined_, pending_}),
+      line_(shared_),
+      exec_(shared_, {strided_, pulls_, combined_, pending_}),
       recording_(machine_, views_, combined_) {
   at_.constants = code.constants;
   at_.scratch.resize(code.most_operands + 1);

@@ -9,7 +9,6 @@
 #include "vm/interp/call_stack.h"
 #include "vm/interp/code.h"
 #include "vm/interp/combined.h"
-#include "vm/interp/delayed.h"
 #include "vm/interp/executor.h"
 #include "vm/interp/frames.h"
 #include "vm/interp/machine.h"
@@ -17,6 +16,7 @@
 #include "vm/interp/pulls.h"
 #include "vm/interp/recording.h"
 #include "vm/interp/registers.h"
+#include "vm/interp/strided_places.h"
 #include "vm/interp/strip_line.h"
 
 namespace nvm::vm {
@@ -86,7 +86,7 @@ class Interp final {
   bool guards_;  // the hook may pass conditionals on trust
   ViewPolicy views_;
   const Room shared_;
-  Delayed delayed_;
+  StridedPlaces strided_;
   Pulls pulls_;
   Combined combined_;
   PendingCall pending_;

@@ -4,7 +4,6 @@
 
 #include "vm/interp/pulls.h"
 
-#include "vm/interp/delayed.h"
 #include "vm/interp/moved.h"
 #include "vm/prims/pull.h"
 

@@ -18,14 +18,14 @@ void Recording::enter(ssa::FunctionId function, std::span<Value> arguments, std:
   took(machine_.prims, FastPath::kUnrecorded);
   hook_ = hook;
   machine_.hook = nullptr;
-  views_ = ViewPolicy(machine_, false);
+  views_ = ViewPolicy(machine_);
   depth_ = depth;
 }
 
 void Recording::leave() {
   if (hook_ != nullptr) {
     machine_.hook = std::exchange(hook_, nullptr);
-    views_ = ViewPolicy(machine_, false);
+    views_ = ViewPolicy(machine_);
   }
   depth_ = machine_.hook->call_ends(depth_);
 }

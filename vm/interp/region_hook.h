@@ -118,10 +118,6 @@ class RegionHook {
   // first.
   [[nodiscard]] virtual bool guarded() const = 0;
 
-  // The INT that every element of a promised vector of this length is, if that is known.
-  [[nodiscard]] virtual std::optional<std::int64_t> repeated(const Value& promised,
-                                                             std::int64_t length) const = 0;
-
   // Replaces a Deferred value by the computed one; does nothing to others. Called before the host looks at a
   // value: conditions, host operations, program results.
   virtual void force(Value& value) = 0;

@@ -14,16 +14,14 @@ namespace nvm::vm {
 
 // Which results may stay views (vm/data/view.h) in a run on this machine.
 struct ViewPolicy {
-  ViewPolicy(const Machine& machine, bool guards)
+  explicit ViewPolicy(const Machine& machine)
       : leaves(machine.hook == nullptr),
         repeats(machine.hook == nullptr || machine.hook->repeats()),
         combines(machine.hook == nullptr || !machine.hook->has_parts()),
-        delayed(combines && !guards && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
         long_from(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {}
   bool leaves;             // nobody records: any result may be one repeated element, or a view
   bool repeats;            // any result may be one repeated element
   bool combines;           // an instruction may be executed with others
-  bool delayed;            // vectors may stay so as ssa::kCrossing says
   std::int64_t long_from;  // elements from which instructions may wait for those that follow
 };
 

@@ -33,7 +33,7 @@ bool StripLine::goes_alone(const Step& step) const {
 }
 
 bool StripLine::begins(const Step& step) const {
-  if (goes_alone(step) || follows(step)) return false;
+  if (goes_alone(step)) return false;
   const Operand* operands = at_.operands_of(step);
   if (step.op == Op::kDist) {
     const auto* s = std::get_if<Segdes>(&at_.peek(operands[1]));
@@ -54,20 +54,8 @@ void StripLine::start(const Step& step) {
   accounts_.note_line(step);
 }
 
-// Does its result follow from what is known, without the line?
-bool StripLine::follows(const Step& step) const {
-  if (!views_.delayed || !step.crosses || op_info(step.op).kind != OpKind::kMap) return false;
-  const Operand* operands = at_.operands_of(step);
-  for (std::uint32_t i = 0; i < 2; ++i)
-    if (!operands[i].is_constant() && static_cast<std::size_t>(operands[i].slot()) < waiting_.size() &&
-        waiting(operands[i]) >= 0)
-      return false;
-  return delayed_.follows(step);
-}
-
 bool StripLine::join_map(const Step& step) {
   if (!step.chains || step.op == Op::kDist || goes_alone(step)) return false;
-  if (follows(step)) return false;
   const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     const std::int32_t maker = waiting(operands[i]);

@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "vm/interp/delayed.h"
+#include "vm/interp/room.h"
 #include "vm/prims/chain.h"
 
 namespace nvm::vm {
 
 class StripLine : private Room {
  public:
-  StripLine(const Room& shared, const Delayed& delayed) : Room(shared), delayed_(delayed) {}
+  explicit StripLine(const Room& shared) : Room(shared) {}
 
   [[nodiscard]] bool begins(const Step& step) const;
   void start(const Step& step);
@@ -29,14 +29,12 @@ class StripLine : private Room {
 
  private:
   [[nodiscard]] bool goes_alone(const Step& step) const;
-  [[nodiscard]] bool follows(const Step& step) const;
   [[nodiscard]] bool join_map(const Step& step);
   [[nodiscard]] bool join_dist(const Step& step);
   [[nodiscard]] bool join_reduction(const Step& step);
   void await(const Step& step, std::int32_t made);
   [[nodiscard]] std::int32_t waiting(Operand operand) const;
 
-  const Delayed& delayed_;
   Chain chain_;
   std::vector<std::int32_t> slots_;    // by instruction of chain_: the slot of its result, or -1
   std::vector<std::int32_t> waiting_;  // by slot: the instruction whose result it is to hold, or -1

@@ -185,13 +185,6 @@ FoldRun fold_run(const PrimCall& call, const Elements& v) {
   return {context, v, fold_kernels(context, scalar, v.storage()), kernel_segments(s), s.segments(), result};
 }
 
-void note_bits(const PrimCall& call) {
-  if (call.op != Op::kOrReduce || call.word != TypeWord::kInt || segdes_operand(call, 1).segments() != 1)
-    return;
-  const Vector& v = vector_operand(call, 0);
-  if (v.length() >= kWorthKnowingBits) v.note_bits(std::get<Vector>(call.results[0]).scalar_int());
-}
-
 }  // namespace
 
 void reduce(const PrimCall& call) {
@@ -207,7 +200,6 @@ void reduce(const PrimCall& call) {
   else
     reduce_chunks(run, chunks, out);
   call.results[0] = out.take();
-  note_bits(call);
 }
 
 void scan(const PrimCall& call) {

@@ -43,7 +43,6 @@ class Hook final : public RegionHook {
   void guard(const Value&, const Site&, bool, std::shared_ptr<Crossing>) override {}
   void decided(const Site&, bool) override {}
   [[nodiscard]] bool guarded() const override { return false; }
-  [[nodiscard]] std::optional<std::int64_t> repeated(const Value&, std::int64_t) const override { return {}; }
 
  private:
   [[nodiscard]] bool offer_own(const ssa::Inst& inst, const Site& site, std::span<Value> operands,

@@ -221,16 +221,4 @@ void Binding::take(std::span<Value> outputs) {
   repeat_equal_lengths(plan_, region_.region, descs_, *context_, outputs);
 }
 
-// As the primitive does (vm/prims/fold.cpp).
-void Binding::note_bits() {
-  for (const soac::RegionInst& in : region_.region.insts) {
-    if (in.op != Op::kOrReduce || in.word != TypeWord::kInt) continue;
-    const auto* v = std::get_if<Vector>(&region_.inputs[static_cast<std::size_t>(in.operands[0])]);
-    const auto made = static_cast<std::size_t>(in.results[0]);
-    const plan::Array& bits = arrays_[made];
-    if (v == nullptr || v->length() < kWorthKnowingBits || bits.length != 1) continue;
-    v->note_bits(memory_[made] ? std::get<Vector>(vector(made)).scalar_int() : bits.scalar);
-  }
-}
-
 }  // namespace nvm::vm

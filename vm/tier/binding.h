@@ -31,8 +31,6 @@ class Binding final : public plan::Host {
   [[nodiscard]] plan::Run run(int threads);
   // Leaves copies of inputs that the engine has made on its device with their vectors; after any run.
   void keep_remotes();
-  // Of inputs whose bits a run has found out.
-  void note_bits();
   // The live variables as values; after a run that is done.
   void take(std::span<Value> outputs);
   // All of them, after a run that is done.

@@ -238,7 +238,6 @@ bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, st
   if (status == plan::RunStatus::kDone) {
     ++counters_.fused;
     took(context_, FastPath::kKernels);
-    binding.note_bits();
     binding.take(outputs);
     region.lengths = binding.lengths();
     region.kernels = e.plan.kernels.size();

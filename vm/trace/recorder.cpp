@@ -154,15 +154,6 @@ void Recorder::append_check(VarId flag, const RecordedSite& site) {
   now_.sites.push_back(site);
 }
 
-std::optional<std::int64_t> Recorder::repeated(const Value& promised, std::int64_t length) const {
-  const auto* d = std::get_if<DeferredRef>(&promised);
-  if (d == nullptr || (*d)->computed()) return {};
-  const VarId x = (*d)->var();
-  if (traces_.followed() != nullptr) return traces_.repeated(x, length);
-  const bool fits = now_.lengths[static_cast<std::size_t>(var(x).length)] == length;
-  return fits ? each_[static_cast<std::size_t>(x)] : std::nullopt;
-}
-
 void Recorder::force(Value& value) {
   failed_ = {};
   resolve(value);

@@ -76,8 +76,6 @@ class Recorder final : public RegionHook {
   void guard(const Value& condition, const Site& branch, bool way, std::shared_ptr<Crossing> from) override;
   void decided(const Site& branch, bool way) override { decisions_.note(branch, way); }
   [[nodiscard]] bool guarded() const override { return !guards_.empty(); }
-  [[nodiscard]] std::optional<std::int64_t> repeated(const Value& promised,
-                                                     std::int64_t length) const override;
   void count_offers(bool wanted) override { charges_.count(wanted); }
   void force(Value& value) override;
   void finish() override;

@@ -83,20 +83,6 @@ std::int64_t TraceCache::length_of(VarId x) const {
   return trace_->lengths[at(v.is_desc ? v.total : v.length)];
 }
 
-// As Recorder::note_each has it of a trace that is recorded.
-std::optional<std::int64_t> TraceCache::repeated(VarId x, std::int64_t length) const {
-  if (trace_->lengths[at(trace_->recorded.vars[at(x)].length)] != length) return {};
-  for (std::size_t i = 0; i < at_; ++i) {
-    const TraceStep& step = trace_->steps[i];
-    if (step.op != Op::kDist || step.kind != TraceStep::Kind::kInst || step.results[0] != x) continue;
-    if (trace_->recorded.vars[at(step.operands[0])].role != VarRole::kInput) return {};
-    const auto* one = std::get_if<Vector>(&trace_->input(step.operands[0]));
-    const bool known = one != nullptr && one->is_scalar() && one->type() == Type::kInt;
-    return known ? std::optional(one->scalar_int()) : std::nullopt;
-  }
-  return {};
-}
-
 bool TraceCache::pass_check(const Deferred& condition, const Site& branch) {
   if (at_ == trace_->steps.size()) return false;
   const TraceStep& step = trace_->steps[at_];

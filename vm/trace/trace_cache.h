@@ -133,8 +133,6 @@ class TraceCache {
   [[nodiscard]] bool ends() const;
   // Of a promised vector, or the elements under a promised descriptor; less than 0 if that is not known.
   [[nodiscard]] std::int64_t length_of(soac::VarId x) const;
-  // The INT that all `length` elements of what was passed are, if that is known.
-  [[nodiscard]] std::optional<std::int64_t> repeated(soac::VarId x, std::int64_t length) const;
 
   // Nothing is followed any more: it came to its end.
   void hit() {

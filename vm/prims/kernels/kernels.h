@@ -161,10 +161,6 @@ struct Table {
   Move::Scatter scatter[3][2] = {};
   Move::GatherSegments scatter_segments[3][2] = {};  // source and dest as in scatter; result in idx positions
   Move::ScatterRange scatter_range[3][2] = {};
-  // out[idx[i]] = from + i, in 32 bits; the first index that is outside [0, len), or -1. Other threads may do
-  // the same to the same `out`.
-  std::int64_t (*scatter_run[2])(const void* idx, std::int64_t n, std::int64_t len, std::int32_t from,
-                                 void* out) = {};
   // One element of each of segments k0..k1-1: out[k] = v's at idx[k], or that of out becomes x[k]. The first
   // segment whose index is outside it, or -1; `replace` leaves out segments without elements.
   Move::Single extract[3][2] = {};

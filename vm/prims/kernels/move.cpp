@@ -162,29 +162,6 @@ i64 scatter(const void* v, const void* idx, const u8* flags, i64 n, i64 len, voi
                      static_cast<E*>(out));
 }
 
-// As scatter_far of v[i] = from + i. Whether it is worth it to ask for lines ahead is seen block by block.
-template <typename Idx>
-i64 scatter_run(const void* pidx, i64 n, i64 len, i32 from, void* pout) {
-  const Idx* idx = static_cast<const Idx*>(pidx);
-  i32* out = static_cast<i32*>(pout);
-  const auto put = [&](i64 i) {
-    __atomic_store_n(out + idx[i], static_cast<i32>(from + i), __ATOMIC_RELAXED);
-  };
-  for (i64 at = 0; at < n; at += kBlock) {
-    const i64 end = n - at < kBlock ? n : at + kBlock;
-    if (const i64 bad = first_outside(idx + at, nullptr, end - at, len); bad >= 0) return at + bad;
-    i64 i = at;
-    if (scattered(idx + at, end - at)) {
-      for (; i + kAhead < end; ++i) {
-        __builtin_prefetch(out + idx[i + kAhead], 1);
-        put(i);
-      }
-    }
-    for (; i < end; ++i) put(i);
-  }
-  return -1;
-}
-
 // What of a block belongs to the range is collected first, without a branch on each.
 template <typename E, typename Idx>
 void scatter_range(const void* pv, const void* pidx, const u8* flags, i64 n, i64 lo, i64 hi, void* pout) {
@@ -384,7 +361,6 @@ void set_widths(Table& t, int index) {
   set<u32, Idx>(t, 1, index);
   set<u64, Idx>(t, 2, index);
   t.index_range[index] = index_range<Idx>;
-  t.scatter_run[index] = scatter_run<Idx>;
   t.run_length[index] = run_length<Idx>;
 }
 

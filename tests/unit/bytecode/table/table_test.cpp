@@ -162,7 +162,7 @@ TEST_CASE("who leaves a form has a reader, and what is read in a form is left so
       taken = taken | op_views(info.op).takes[i] | op_views(info.op).takes_with[i];
   }
   CHECK(taken == Forms::all());
-  CHECK(left == taken.without({Form::kUniform, Form::kInvariant}));  // any result may turn out so
+  CHECK(left == taken.without({Form::kUniform}));  // any result may turn out so
 }
 
 TEST_CASE("elementwise instructions read one repeated number if they have two operands") {
@@ -171,7 +171,6 @@ TEST_CASE("elementwise instructions read one repeated number if they have two op
     INFO(info.text);
     for (std::size_t i = 0; i < info.operands.size(); ++i) {
       CHECK(op_takes(info.op, i, Form::kUniform) == (info.operands.size() > 1));
-      CHECK(op_takes(info.op, i, Form::kInvariant) == (info.operands.size() > 1));
       CHECK(op_views(info.op).takes_with[i].has(Form::kSlices) ==
             (is_total_map(info.op, TypeWord::kInt) || is_total_map(info.op, TypeWord::kFloat)));
       CHECK(op_views(info.op).takes_with[i].has(Form::kGrowing) ==

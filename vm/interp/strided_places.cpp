@@ -1,11 +1,11 @@
-// Indices that only say where one value is put, along runs of places a stride apart, as in a sieve.
-#include "vm/interp/delayed.h"
+#include "vm/interp/strided_places.h"
+
 #include "vm/prims/repeated.h"
 #include "vm/prims/strided.h"
 
 namespace nvm::vm {
 
-bool Delayed::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
+bool StridedPlaces::leave(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average
   Value& descriptor = operands.back();
@@ -34,8 +34,7 @@ bool Delayed::leave_strided(const Step& step, std::span<Value> operands, std::sp
   return true;
 }
 
-// False: the indices are there, and the instruction is to be executed by them.
-bool Delayed::put_strided(std::span<Value> operands, std::span<Value> results) const {
+bool StridedPlaces::put(std::span<Value> operands, std::span<Value> results) const {
   const View* index = view_of(operands[1], &View::is_strided);
   if (index == nullptr) return false;
   const auto& value = std::get<Vector>(operands[0]);
