@@ -28,9 +28,7 @@ inline constexpr Algebra kAlgebras[] = {
 
 [[nodiscard]] constexpr Algebra algebra(Scalar scalar) { return kAlgebras[static_cast<std::size_t>(scalar)]; }
 [[nodiscard]] constexpr bool is_relation(Scalar scalar) { return algebra(scalar) == Algebra::kRelation; }
-[[nodiscard]] constexpr bool is_bitwise(Scalar scalar) {
-  return algebra(scalar) == Algebra::kBitwise;
-}
+[[nodiscard]] constexpr bool is_bitwise(Scalar scalar) { return algebra(scalar) == Algebra::kBitwise; }
 
 // Of an elementwise instruction; of another, kOther.
 [[nodiscard]] constexpr Algebra map_algebra(Op op) {
