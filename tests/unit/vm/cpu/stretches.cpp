@@ -105,18 +105,27 @@ std::int32_t random_index(BodyWriter& w, std::mt19937_64& random, std::int64_t n
   return ints.back();
 }
 
-// Elements of one storage turned by k: stored, packed where they are above the unturned ones, folded.
-struct Turned : PlanWriter {
-  Turned(Storage storage, IntBits bits, std::int64_t n, std::int64_t k) : PlanWriter(bits, n) {
-    const Type type = storage == Storage::kF64  ? Type::kFloat
-                      : storage == Storage::kB8 ? Type::kBool
-                                                : Type::kInt;
-    const std::int32_t values = add_var(plan::VarRole::kInput, type, storage, 0);
-    std::mt19937_64 random(static_cast<std::uint64_t>(n * 31 + k));
+// A kernel over n elements of one storage, drawn.
+struct Drawn : PlanWriter {
+  Type type;
+  std::int32_t values = soac::kNone;
+  Drawn(Storage storage, IntBits bits, std::int64_t n, std::int64_t seed)
+      : PlanWriter(bits, n),
+        type(storage == Storage::kF64  ? Type::kFloat
+             : storage == Storage::kB8 ? Type::kBool
+                                       : Type::kInt) {
+    values = add_var(plan::VarRole::kInput, type, storage, 0);
+    std::mt19937_64 random(static_cast<std::uint64_t>(n * 31 + seed));
     for (std::int64_t i = 0; i < n; ++i) {
       const auto x = static_cast<std::int64_t>(random() % (type == Type::kBool ? 2 : 100));
       bindings.vectors[0].push_back({x, static_cast<double>(x) / 7});
     }
+  }
+};
+
+// Elements of one storage turned by k: stored, packed where they are above the unturned ones, folded.
+struct Turned : Drawn {
+  Turned(Storage storage, IntBits bits, std::int64_t n, std::int64_t k) : Drawn(storage, bits, n, k) {
     const std::int32_t by = w.uniform(add_number(k));
     const std::int32_t turned = w.gather(values, rotated(w, by, w.uniform(add_number(n - k))), type);
     const std::int32_t same = w.pull(Pull::kElement, values, type);
@@ -135,17 +144,9 @@ struct Turned : PlanWriter {
 
 // Every `stride`th element from some places on, around and around; and forward from behind the fifth,
 // guarded.
-struct Strided : PlanWriter {
-  Strided(Storage storage, IntBits bits, std::int64_t n, std::int64_t stride) : PlanWriter(bits, n) {
-    const Type type = storage == Storage::kF64  ? Type::kFloat
-                      : storage == Storage::kB8 ? Type::kBool
-                                                : Type::kInt;
-    const std::int32_t values = add_var(plan::VarRole::kInput, type, storage, 0);
-    std::mt19937_64 random(static_cast<std::uint64_t>(n * 31 + stride));
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto x = static_cast<std::int64_t>(random() % (type == Type::kBool ? 2 : 100));
-      bindings.vectors[0].push_back({x, static_cast<double>(x) / 7});
-    }
+struct Strided : Drawn {
+  Strided(Storage storage, IntBits bits, std::int64_t n, std::int64_t stride)
+      : Drawn(storage, bits, n, stride) {
     const std::int32_t by = w.uniform(add_number(stride < 0 ? -stride : stride));
     const std::int32_t far = w.apply(Scalar::kMul, Type::kInt, w.index(), by);
     std::vector<std::int32_t> read;
