@@ -6,48 +6,46 @@ from typing import Any
 
 from .array import Array
 
-MOST = 6  # elements shown of a dimension, half of them from its end
+MOST, LAST = 6, 3  # of a longer dimension the first and the last elements are shown
 
 
 def _short(x: Any) -> str:
-    if isinstance(x, list):
-        parts = [_short(e) for e in x[:MOST]] if len(x) <= 2 * MOST else [*(_short(e) for e in x[:MOST]), "...", *(_short(e) for e in x[-3:])]
-        return "[" + ", ".join(parts) + "]"
-    return repr(x)
+    if x is ...:
+        return "..."
+    if not isinstance(x, list):
+        return repr(x)
+    if len(x) > 2 * MOST:
+        x = [*x[:MOST], ..., *x[-LAST:]]
+    return "[" + ", ".join(_short(e) for e in x) + "]"
 
 
-def _ends(a: Array) -> tuple[Array, int]:
-    """So much of a long array that its beginning and end can be shown."""
+def _ends(a: Array) -> list[Any]:
+    """The values of an array of some dimensions, of a long one its first and last, with ... between them."""
     from .shaping import concat
 
-    n = len(a) if a.ndim else 0
-    if n <= 2 * MOST or a.ndim == 0:
-        return a, n
-    head, tail = a[:MOST], a[-3:]
-    if hasattr(a, "parts"):
-        return head, n
-    joined = concat([head, tail], axis=0)
-    return joined, n
+    if len(a) <= 2 * MOST:
+        return list(a.tolist())
+    if hasattr(a, "parts"):  # records
+        return [*a[:MOST].tolist(), ..., *a[-LAST:].tolist()]
+    values = concat([a[:MOST], a[-LAST:]], axis=0).tolist()
+    return [*values[:MOST], ..., *values[MOST:]]
 
 
 def text(a: Array) -> str:
-    shown, n = _ends(a)
-    values = shown.tolist()
-    if isinstance(values, list) and n > 2 * MOST:
-        values = [*values[:MOST], ..., *values[MOST:]]
-    body = _short(values).replace("Ellipsis", "...")
-    return f"array({body}, type={a.type!r})"
+    return f"array({_short(_ends(a) if a.ndim else a.tolist())}, type={a.type!r})"
 
 
 def html(a: Array) -> str:
-    shown, n = _ends(a)
-    values = shown.tolist()
-    rows = values if isinstance(values, list) else [values]
+    """A table: a row for each element of the first dimension, records with their names above."""
+    rows = _ends(a) if a.ndim else [a.tolist()]
     lines = []
-    for k, row in enumerate(rows):
-        if n > 2 * MOST and k == MOST:
-            lines.append("<tr><td>&#8942;</td></tr>")
-        cells = row if isinstance(row, list) else [row]
-        cut = cells[: 2 * MOST]
-        lines.append("<tr>" + "".join(f"<td>{_html.escape(_short(c))}</td>" for c in cut) + ("<td>&#8230;</td>" if len(cells) > len(cut) else "") + "</tr>")
-    return f"<div><table>{''.join(lines)}</table><p>{_html.escape(a.type)}</p></div>"
+    if rows and isinstance(rows[0], dict):
+        lines.append("".join(f"<th>{_html.escape(name)}</th>" for name in rows[0]))
+    for row in rows:
+        cells = list(row.values()) if isinstance(row, dict) else row if isinstance(row, list) else [row]
+        if row is ...:
+            lines.append("<td>&#8942;</td>")
+        else:
+            cut = "<td>&#8230;</td>" if len(cells) > 2 * MOST else ""
+            lines.append("".join(f"<td>{_html.escape(_short(c))}</td>" for c in cells[: 2 * MOST]) + cut)
+    return f"<div><table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table><p>{_html.escape(a.type)}</p></div>"
