@@ -150,6 +150,7 @@ class StageEmitter {
   // A lane for each segment.
   void emit_segments() {
     outer()->hoist();
+    emit_table();
     const asmjit::Label loop = cc_.newLabel();
     cc_.bind(loop);
     emit_values(false);
@@ -179,6 +180,17 @@ class StageEmitter {
     outer()->leave();
     advance(loop);
   }
+  void emit_table() {
+    OuterTable& table = outer()->table();
+    if (table.empty()) return;
+    outer()->begin_table();
+    for (std::size_t i = 0; i < values_.all().size(); ++i) {
+      if (!table.in_front(i)) continue;
+      if (!outer()->pulls(i, values_.all()[i])) values_.emit(i);
+      if (table.tabled(i)) table.put(i, values_.all()[i]);
+    }
+    outer()->end_table();
+  }
   void emit_elements(const std::vector<bool>& unread) {
     const asmjit::Label elements = cc_.newLabel();
     cc_.bind(elements);
@@ -187,9 +199,14 @@ class StageEmitter {
     outer()->next(values_.all(), unread, elements);
   }
   void emit_values(bool inside) {
-    for (std::size_t i = 0; i < values_.all().size(); ++i)
-      if (values_.needed()[i] && outer()->inside(i) == inside && !outer()->pulls(i, values_.all()[i]))
+    const OuterTable& table = outer()->table();
+    for (std::size_t i = 0; i < values_.all().size(); ++i) {
+      if (!values_.needed()[i] || outer()->inside(i) != inside) continue;
+      if (inside && table.tabled(i))
+        values_.all()[i] = table.get(i, spec_.body->insts[i].type);
+      else if ((!inside || table.inside(i)) && !outer()->pulls(i, values_.all()[i]))
         values_.emit(i);
+    }
   }
   // The gathers whose index goes up evenly.
   std::vector<std::size_t> settle_gathers() {

@@ -1,5 +1,6 @@
 // What a stage evaluates of its body, and what of it may trap.
 #include <algorithm>
+#include <initializer_list>
 
 #include "bytecode/base/at.h"
 #include "vm/cpu/codegen/lanes.h"
@@ -13,20 +14,19 @@ using soac::Pull;
 
 namespace {
 
-// Does what the arguments are decide, where all of them or any of them must be it?
-bool passes_on(Pull pull, bool all) {
-  return pull == Pull::kApply || (!all && (pull == Pull::kGather || pull == Pull::kCheck));
-}
-
-// Values that some pulls give, and what is computed of them alone (`all`) or of one of them.
+// Values that some pulls give, and what others that pass it on compute of them alone (`all`) or of one of
+// them.
 template <typename Pulls>
-std::vector<bool> follow(const soac::Body& body, Pulls pulls, bool all) {
+std::vector<bool> follow(const soac::Body& body, Pulls pulls, std::initializer_list<Pull> passing, bool all) {
+  const auto passes_on = [&](Pull p) {
+    return std::find(passing.begin(), passing.end(), p) != passing.end();
+  };
   std::vector<bool> follows;
   for (const BodyInst& in : body.insts) {
     const auto does = [&](std::int32_t v) { return v == kNone ? all : follows[at(v)]; };
     const bool by_arguments =
         all ? does(in.a) && does(in.b) && does(in.c) : does(in.a) || does(in.b) || does(in.c);
-    follows.push_back(pulls(in.pull) || (passes_on(in.pull, all) && by_arguments));
+    follows.push_back(pulls(in.pull) || (passes_on(in.pull) && by_arguments));
   }
   return follows;
 }
@@ -39,7 +39,7 @@ std::vector<bool> follow_index(const soac::Body& body) {
       [](Pull p) {
         return p == Pull::kIndex || p == Pull::kWithin || p == Pull::kConst || p == Pull::kUniform;
       },
-      true);
+      {Pull::kApply}, true);
 }
 
 std::vector<bool> same_in_lanes(const StageSpec& spec) {
@@ -48,7 +48,7 @@ std::vector<bool> same_in_lanes(const StageSpec& spec) {
       [&](Pull p) {
         return p == Pull::kConst || p == Pull::kUniform || (p == Pull::kWithin && spec.outer != nullptr);
       },
-      true);
+      {Pull::kApply, Pull::kGather}, true);
 }
 
 std::vector<bool> inside_of(const StageSpec& spec) {
@@ -57,7 +57,29 @@ std::vector<bool> inside_of(const StageSpec& spec) {
       [](Pull p) {
         return p == Pull::kIndex || p == Pull::kWithin || p == Pull::kElement || p == Pull::kScanned;
       },
-      false);
+      {Pull::kApply, Pull::kGather, Pull::kCheck}, false);
+}
+
+ValuesByPlace values_by_place(const StageSpec& spec, const std::vector<bool>& needed) {
+  const auto& insts = spec.body->insts;
+  if (spec.outer->many) return {};
+  ValuesByPlace values{inside_of(spec), std::vector<bool>(insts.size()), std::vector<bool>(insts.size())};
+  const std::vector<bool> same = same_in_lanes(spec);
+  std::vector<bool> read(insts.size());  // by the inner loop
+  for (const OuterFold& f : spec.outer->folds) read[at(f.value)] = true;
+  for (std::size_t i = insts.size(); i-- > 0;) {
+    const BodyInst& in = insts[i];
+    const bool turns = values.in_front[i] && needed[i];  // follows the element
+    values.in_front[i] = turns && same[i];
+    const bool keeps = in.type != Type::kBool && in.pull != Pull::kWithin;
+    values.tabled[i] = values.in_front[i] && keeps && read[i];
+    values.inside[i] = turns && (!same[i] || (read[i] && !keeps));
+    if (!values.inside[i] || in.pull == Pull::kScanned) continue;
+    for (const std::int32_t v : {in.a, in.b, in.c})
+      if (v != kNone) read[at(v)] = true;
+  }
+  const bool any = std::find(values.tabled.begin(), values.tabled.end(), true) != values.tabled.end();
+  return any ? values : ValuesByPlace{};
 }
 
 std::vector<std::optional<EvenValue>> even_values(const StageSpec& spec) {

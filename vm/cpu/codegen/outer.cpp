@@ -17,7 +17,6 @@ using plan::SinkKind;
 using soac::kNone;
 using soac::Pull;
 
-constexpr std::int64_t kLongest = 64;     // elements of a segment
 constexpr std::int64_t kFewest = kBlock;  // segments; of many elements for each thread
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
 
@@ -161,7 +160,7 @@ const OuterCode* by_segment(const KernelCode& code, RunContext& context) {
   const plan::Desc& d = context.desc(code.outer->spec.desc);
   const std::int64_t each = d.regular_length;
   if (d.segments < kFewest || each <= 0 || d.total != context.length(code.space)) return nullptr;
-  if (each <= (code.outer->real ? kSequentialMax : kLongest)) return code.outer.get();
+  if (each <= (code.outer->real ? kSequentialMax : kFewElements)) return code.outer.get();
   const bool enough = d.segments / context.run->threads >= kFewest && each < kMostSteps;
   if (code.outer_many == nullptr || !enough || !steps_over(code, context, code.outer->spec.desc))
     return nullptr;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vm/cpu/codegen/lanes.h"
+#include "vm/cpu/codegen/outer_table.h"
 #include "vm/cpu/codegen/outer_tree.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stage_frame.h"
@@ -18,13 +19,14 @@ namespace nvm::vm::cpu {
 
 class OuterLoop {
  public:
-  OuterLoop(Lanes& lanes, StageFrame& frame, const StageSpec& spec)
+  OuterLoop(Lanes& lanes, StageFrame& frame, const StageSpec& spec, const std::vector<bool>& needed)
       : lanes_(lanes),
         frame_(frame),
         spec_(spec),
         inside_(inside_of(spec)),
         even_(even_values(spec)),
         current_(spec.body->insts.size()),
+        table_(lanes, spec, needed),
         tree_(lanes) {}
 
   [[nodiscard]] bool inside(std::size_t i) const { return inside_[i]; }
@@ -56,14 +58,25 @@ class OuterLoop {
     if (in.pull == soac::Pull::kElement) static_cast<void>(frame_.pointer({SlotKind::kBase, in.var}));
     if (even_[i]) current_[i] = like(lanes_, one_);
     places_ |= in.pull == soac::Pull::kElement || in.pull == soac::Pull::kIndex;
-    counts_ |= in.pull == soac::Pull::kWithin;
+    counts_ |= in.pull == soac::Pull::kWithin && table_.inside(i);
+  }
+  [[nodiscard]] OuterTable& table() { return table_; }
+  // In front of both loops, around the values by place.
+  void begin_table() {
+    begin_segment();
+    rows_ = lanes_.cc().newLabel();
+    lanes_.cc().bind(rows_);
+  }
+  void end_table() {
+    table_.step();
+    step(within_, one_);
+    lanes_.cc().dec(left_);
+    lanes_.cc().jnz(rows_);
   }
   // In front of the inner loop: `values` are those outside.
   void enter(const std::vector<Lane>& values) {
     place_ = lanes_.mul_int(segment_, lengths_);
-    within_ = lanes_.constant_int(0);
-    left_ = lanes_.cc().newInt64();
-    lanes_.cc().mov(left_, length_);
+    begin_segment();
     for (std::size_t k = 0; k < running_.size(); ++k) move(lanes_, running_[k], identities_[k]);
     for (std::size_t i = 0; i < current_.size(); ++i)
       if (goes_up(i))
@@ -130,6 +143,7 @@ class OuterLoop {
     if (counts_) step(within_, one_);
     for (std::size_t i = 0; i < current_.size(); ++i)
       if (goes_up(i) && !unread[i]) step(current_[i], stride_of(i, values));
+    table_.step();
     lanes_.cc().dec(left_);
     lanes_.cc().jnz(loop);
   }
@@ -150,6 +164,12 @@ class OuterLoop {
   }
 
  private:
+  void begin_segment() {
+    within_ = lanes_.constant_int(0);
+    left_ = lanes_.cc().newInt64();
+    lanes_.cc().mov(left_, length_);
+    table_.begin();
+  }
   [[nodiscard]] bool in_tree(const OuterFold& f) const { return spec_.outer->many && f.type == Type::kFloat; }
   [[nodiscard]] Storage storage_of(const soac::BodyInst& in) const {
     return (*spec_.vars)[static_cast<std::size_t>(in.var)].storage;
@@ -185,7 +205,9 @@ class OuterLoop {
   bool places_ = false, counts_ = false;        // somebody wants place_, within_
   std::vector<std::optional<EvenValue>> even_;  // by value
   std::vector<Lane> current_;                   // of even values that are wanted
-  OuterTree tree_;                              // of many elements
+  OuterTable table_;                            // of few elements
+  asmjit::Label rows_;
+  OuterTree tree_;  // of many elements
   Lane steps_;
   x86::Gp rest_;  // elements behind the block
   asmjit::Label block_;

@@ -131,6 +131,7 @@ struct OuterSpec {
   std::vector<OuterFold> folds;
   bool many = false;  // elements of a segment, more than kSequentialMax; no scan of FLOAT
 };
+inline constexpr std::int64_t kFewElements = 64;  // of a segment, at most, where they are not many
 // A value that an outer loop's inner one adds to from element to element. Both are of the body and evaluated
 // outside; kNone: from 0, by 1.
 struct EvenValue {
@@ -191,6 +192,13 @@ struct Stage {
 // Values that are one number for all lanes, and those that an outer loop evaluates for every element.
 [[nodiscard]] std::vector<bool> same_in_lanes(const StageSpec& spec);
 [[nodiscard]] std::vector<bool> inside_of(const StageSpec& spec);
+// In an outer loop of few elements, by value; all empty if there are no such. BOOL is in no table.
+struct ValuesByPlace {
+  std::vector<bool> in_front;  // depends on the place in the segment alone
+  std::vector<bool> tabled;    // is read by others
+  std::vector<bool> inside;    // is computed by the inner loop
+};
+[[nodiscard]] ValuesByPlace values_by_place(const StageSpec& spec, const std::vector<bool>& needed);
 // By value, in an outer loop of many elements; nothing for those that are none, or the index itself.
 [[nodiscard]] std::vector<std::optional<EvenValue>> even_values(const StageSpec& spec);
 

@@ -38,7 +38,7 @@ StageValues::StageValues(x86::Compiler& cc, Isa isa, const StageSpec& spec, Stag
       input_of_(spec.body->insts.size(), nullptr) {
   for (const StageInput& in : spec.inputs) input_of_[at(in.value)] = &in;
   for (const std::int32_t g : spec.straight.gathers) straight_[at(g)] = true;
-  if (spec.outer != nullptr) outer_.emplace(*lanes_, frame_, spec);
+  if (spec.outer != nullptr) outer_.emplace(*lanes_, frame_, spec, needed_);
 }
 
 bool StageValues::traps() const {

@@ -7,6 +7,7 @@
 #include "tests/support/isas.h"
 #include "tests/support/plan_runner.h"
 #include "tests/support/plan_writer.h"
+#include "vm/cpu/codegen/stage.h"
 
 namespace {
 
@@ -136,6 +137,75 @@ TEST_CASE("FLOAT is combined from left to right in segments that are short enoug
     s.reduce_by(Scalar::kMax, s.w.apply(Scalar::kMul, Type::kFloat, before, x), Type::kFloat);
     compare(s, each <= 32 ? 1 : 0);
   }
+}
+
+TEST_CASE("what follows the place in a segment alone is the same in all segments") {
+  std::mt19937_64 random(8);
+  const auto any = [&](std::int64_t) { return static_cast<std::int64_t>(random() % 255) - 127; };
+  for (const IntBits bits : {IntBits::k64, IntBits::k32})
+    for (const Storage storage : {Storage::kI8, Storage::kI32, Storage::kI64})
+      for (const std::int64_t each : {1, 8, 32})
+        for (const bool outside : {false, true}) {
+          if (bits == IntBits::k32 && storage == Storage::kI64) continue;
+          INFO("storage " << static_cast<int>(storage) << ", " << each << " each, outside " << outside);
+          Segments s(bits, kMany, each);
+          const auto place = [&](std::int64_t i) { return i == each - 1 && outside ? kMany : i * 3 % 100; };
+          const std::int32_t list = s.input(Type::kInt, s.ints(), 3, place);
+          const std::int32_t numbers = s.input(Type::kInt, storage, 3, any);
+          const std::int32_t reals = s.input(Type::kFloat, Storage::kF64, 3, any);
+          const std::int32_t flags =
+              s.input(Type::kBool, Storage::kB8, 3, [](std::int64_t i) { return i % 2; });
+          const std::int32_t y =
+              s.by_segment(Pull::kPerSegment, Type::kInt, s.input(Type::kInt, storage, 3, any));
+          const std::int32_t powers = s.scan_by(Scalar::kMul, y, Type::kInt);
+          const std::int32_t index = s.w.gather(list, s.by_segment(Pull::kWithin), Type::kInt);
+          const std::int32_t number = s.w.gather(numbers, index, Type::kInt);  // looked up twice
+          const std::int32_t real =
+              s.w.apply(Scalar::kMul, Type::kFloat, s.w.gather(reals, index, Type::kFloat),
+                        s.w.apply(Scalar::kItoF, Type::kFloat, number));
+          const std::int32_t flag =
+              s.w.apply(Scalar::kAnd, Type::kBool, s.w.gather(flags, index, Type::kBool),
+                        s.w.apply(Scalar::kLt, Type::kBool, number, s.w.number(100)));
+          const std::int32_t other = s.w.apply(Scalar::kLt, Type::kBool, y, number);
+          s.reduce_by(Scalar::kAdd, s.w.apply(Scalar::kMul, Type::kInt, powers, number), Type::kInt);
+          s.reduce_by(Scalar::kAdd,
+                      s.w.apply(Scalar::kMul, Type::kFloat, s.w.apply(Scalar::kItoF, Type::kFloat, y), real),
+                      Type::kFloat);
+          s.reduce_by(Scalar::kXor, s.w.apply(Scalar::kAnd, Type::kBool, flag, other), Type::kBool);
+          s.reduce_by(Scalar::kMax, number, Type::kInt);  // the same in all of them
+          compare(s, 1);
+        }
+}
+
+TEST_CASE("values by place are computed in front of the loops, and taken from a table") {
+  Segments s(IntBits::k64, kMany, 8);
+  const std::int32_t y = s.by_segment(
+      Pull::kPerSegment, Type::kInt, s.input(Type::kInt, Storage::kI32, 3, [](std::int64_t i) { return i; }));
+  const std::int32_t within = s.by_segment(Pull::kWithin);
+  const std::int32_t looked_up =
+      s.w.gather(s.input(Type::kInt, Storage::kI32, 3, [](std::int64_t i) { return i; }), within, Type::kInt);
+  const std::int32_t small = s.w.apply(Scalar::kLt, Type::kBool, looked_up, s.w.number(5));
+  const std::int32_t product = s.w.apply(Scalar::kMul, Type::kInt, looked_up, y);
+  const std::int32_t chosen = s.w.apply(Scalar::kSelect, Type::kInt, small, product, y);
+  vm::cpu::OuterSpec outer;
+  outer.folds.push_back({0, chosen, Scalar::kAdd, Type::kInt, soac::kNone, Storage::kI64});
+  vm::cpu::StageSpec spec;
+  spec.body = &s.w.body;
+  spec.vars = &s.plan.vars;
+  spec.outer = &outer;
+  const auto where = [&](bool in_front, bool tabled, bool inside, std::int32_t v) {
+    const auto values = values_by_place(spec, needed_values(spec));
+    const auto at = static_cast<std::size_t>(v);
+    return values.in_front[at] == in_front && values.tabled[at] == tabled && values.inside[at] == inside;
+  };
+  CHECK(where(true, false, false, within));
+  CHECK(where(true, true, false, looked_up));
+  CHECK(where(true, false, true, small));  // BOOL is in no table
+  CHECK(where(false, false, true, product));
+  CHECK(where(false, false, true, chosen));
+  CHECK(where(false, false, false, y));  // in front of the elements
+  outer.many = true;
+  CHECK(values_by_place(spec, needed_values(spec)).tabled.empty());
 }
 
 TEST_CASE("elements that are only added up are read in their order") {
