@@ -5,8 +5,8 @@
 //
 // TRIED: stores that bypass the caches where results are large. Mandelbrot's next step reads them at once,
 // and took a third longer.
-// TRIED: not to wait for the chunks before, but to leave up to four chunks aside and begin others. No faster where
-// all processors are free, and slower beside other programs (W11, W13w; two threads).
+// TRIED: not to wait for the chunks before, but to leave up to four chunks aside and begin others. No faster
+// where all processors are free, and slower beside other programs (W11, W13w; two threads).
 #include "vm/cpu/codegen/aside_store.h"
 
 namespace nvm::vm::cpu {
