@@ -50,11 +50,12 @@ class FoldEmitter {
   void combine(Value value) {
     combine(value, [](std::size_t) { return true; });
   }
-  // A sum of INT, whose lanes may take anything in any order, takes a number besides.
+  // A sum of INT, whose lanes may take anything in any order, takes a number besides: in a lane of the last
+  // iteration, since of few elements no others are read.
   void add(std::size_t k, const x86::Gp& number) {
     const x86::Xmm low = m_.cc().newXmm();
     m_.cc().vmovq(low, number);
-    const x86::Vec& to = rings_[k][0].v;
+    const x86::Vec& to = rings_[k].back().v;
     m_.cc().vpaddq(to, to, x86::Vec(low).cloneAs(to));
   }
   // Behind the loop over n iterations.

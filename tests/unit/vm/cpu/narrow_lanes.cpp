@@ -16,7 +16,7 @@ using soac::Pull;
 using testing::PlanWriter;
 using vm::cpu::Isa;
 
-constexpr std::int64_t kLengths[] = {0, 1, 7, 63, 64, 65, 127, 128, 200, 5000};
+constexpr std::int64_t kLengths[] = {0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 200, 5000};
 
 struct Kernel : PlanWriter {
   explicit Kernel(std::int64_t n) : PlanWriter(IntBits::k64, n) {}
@@ -162,6 +162,18 @@ TEST_CASE("narrow lanes: flags are counted, and sums stay wide") {
     k.reduce(Scalar::kMax, least, Type::kInt);
     compare(k, 1, 1);
   }
+}
+
+TEST_CASE("narrow lanes: flags of few elements are counted in lanes that are read") {
+  for (std::int64_t n = 0; n <= 70; ++n)
+    for (const bool letters : {false, true}) {
+      INFO("letters " << letters);
+      Kernel k(n);
+      const std::int32_t a = letters ? k.letters() : k.words();
+      const std::int32_t small = k.w.apply(Scalar::kLt, Type::kBool, a, k.number(100));
+      k.reduce(Scalar::kAdd, k.w.apply(Scalar::kBtoI, Type::kInt, small), Type::kInt);
+      compare(k, 1, 1);
+    }
 }
 
 TEST_CASE("narrow lanes: none where something may fail or does not fit") {
