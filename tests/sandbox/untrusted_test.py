@@ -84,6 +84,24 @@ def check_refusals():
         expect("nothing in the session", "not permitted" in run.stderr and not (place.inside / "made").exists(), run)
 
 
+def check_no_folder():
+    """A stranger's text that is no file has no folder to load from; a file has its own."""
+    with Place() as place:
+        place.write("part.nesl", "part = 5;\n")
+        place.write("main.nesl", 'load "part";\npart;\n')
+        for text in ('load "part.nesl";\npart;\n', 'import "part";\npart.part;\n'):
+            word = text.split()[0]
+            for command in ("run", "check", "compile", "repl"):
+                run = place.nvm(command, "--untrusted", *(["-"] if command != "repl" else []), text=text)
+                expect(f"{word} in {command} from standard input", "not permitted" in run.stderr and "5" not in run.stdout, run)
+            run = place.nvm("run", "--untrusted", "-e", text.splitlines()[0].rstrip(";"))
+            expect(f"{word} in an expression", run.returncode != 0 and "not permitted" in run.stderr, run)
+            run = place.nvm("run", "-", text=text)
+            expect(f"{word} from one's own standard input", run.stdout == "it = 5 : int\n", run)
+        run = place.nvm("run", "--untrusted", "main.nesl")
+        expect("a file beside the program", run.stdout == "it = 5 : int\n", run)
+
+
 def check_looking():
     """Commands that only look at a program have the same limits, and refuse the same."""
     with Place() as place:
@@ -128,6 +146,7 @@ def main():
     check_whole_session()
     check_output()
     check_refusals()
+    check_no_folder()
     check_looking()
     check_walls()
     finish()

@@ -62,6 +62,7 @@ lib::LanguageOptions language_options(const Arguments& arguments, lib::LanguageK
   options.int_bits = int_bits(arguments);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.vm.cancelled = Interruptible::asked();
+  if (!arguments.given(Option::kUntrusted)) options.folder = ".";  // who types it stands there
   if (kind != lib::LanguageKind::kRemora) return options;
   if (arguments.choice(Option::kIntBits) == 0)
     throw UsageError{"--int-bits 32: integers of Remora have 64 bits"};

@@ -147,7 +147,6 @@ void confine(const Arguments& arguments) {
   lib::Confinement to;
   to.read = {"/proc", "/sys", "/dev", "/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"};
   to.write = {"/dev/null", "/dev/tty", nvm::cache_folder()};
-  add_folder(to.read, ".");
   for (const std::string& file : arguments.operands()) {
     to.read.push_back(file);
     add_folder(to.read, folder_of(file));

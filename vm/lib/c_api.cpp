@@ -8,9 +8,10 @@ namespace nvm::lib {
 namespace {
 
 std::vector<std::string> folders(const char* const* names, int count) {
-  if (count < 0 || (names == nullptr && count > 0)) throw std::invalid_argument("folders without names");
+  if (count < 0) refuse(std::to_string(count) + " folders");
+  if (names == nullptr && count > 0) refuse("the folders are NULL");
   for (int i = 0; i < count; ++i)
-    if (names[i] == nullptr) throw std::invalid_argument("a folder without a name");
+    if (names[i] == nullptr) refuse("folder " + std::to_string(i) + " is NULL");
   return {names, names + count};
 }
 
@@ -56,6 +57,9 @@ nvm_value* handle(Value value) {
 Options options_of(const nvm_options* given) {
   Options options;
   if (given == nullptr) return options;
+  if (!(given->time_limit >= 0)) refuse("a time limit of " + std::to_string(given->time_limit) + " seconds");
+  if (given->threads < 0) refuse(std::to_string(given->threads) + " threads");
+  if (given->max_depth < 0) refuse("a depth of " + std::to_string(given->max_depth) + " calls");
   options.threads = given->threads;
   options.memory = given->memory;
   options.max_depth = given->max_depth;

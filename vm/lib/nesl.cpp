@@ -37,6 +37,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   options.print.charts_as_svg = o.charts_as_svg;
   options.line_width = o.interactive ? 120 : 0;
   options.gate = gate_of(o.vm);
+  options.folder = o.folder;
   options.world = world_of(o.vm.watchers);
   options.cancelled = o.vm.cancelled;
   return options;

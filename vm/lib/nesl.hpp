@@ -22,6 +22,8 @@ struct NeslOptions {
   bool arg_check = true;
   std::int64_t print_length = 100;  // elements shown of a sequence
   bool charts_as_svg = false;       // charts among the results are documents, not drawn in letters
+  std::string
+      folder;  // below which texts that are no files may load, as files may below theirs; empty: nowhere
 };
 
 // A value of NESL as a host has it: its type in NESL's notation, "[float]" or "(int, [char])", and its value

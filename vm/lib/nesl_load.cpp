@@ -19,6 +19,8 @@ SessionStatus NeslSession::run_file(const std::string& path) {
     err_ << (options_.interactive ? "" : "nvm: ") << "File " << path << " " << why << ".\n";
     return SessionStatus::kCompileError;
   }
+  const bool loaded = source_ != nullptr;
+  const Meanwhile<std::string> folder(folder_, loaded ? folder_ : ".");  // where its name says nothing else
   return run_script(std::move(*text), path);
 }
 
@@ -26,7 +28,7 @@ SessionStatus NeslSession::run_script(std::string text, const std::string& name)
   const std::string code = frontend::program_text(std::move(text), frontend::is_markdown(name));
   const auto parent = std::filesystem::path(name).parent_path().string();
   const bool loaded = source_ != nullptr;
-  const Meanwhile<std::string> folder(folder_, loaded ? folder_ : parent.empty() ? "." : parent);
+  const Meanwhile<std::string> folder(folder_, loaded || parent.empty() ? folder_ : parent);
   last_file_ = name;
   return run_text({name, code, 1, false});
 }

@@ -60,6 +60,7 @@ struct SessionOptions {
   IntBits int_bits = IntBits::k64;
   bool untrusted = false;                        // as lib::Options::untrusted
   Gate gate;                                     // for the commands of texts, load among them
+  std::string folder;                            // as lib::NeslOptions::folder
   World* world = nullptr;                        // where files come from, if not from the file system
   const std::atomic<bool>* cancelled = nullptr;  // compiling ends with Cancelled where it is set
   std::function<void(const Diagnostics&)>
@@ -130,9 +131,8 @@ class NeslSession {
   SessionStatus run_forms(const frontend::Source& source);
   // For commands of the text that is being run.
   [[nodiscard]] Gate gate() const;
-  // The same with what `load` needs no grant for: what is below the folder of the program, or the current
-  // one.
-  [[nodiscard]] Gate load_gate() const { return gate().and_below(folder_); }
+  // The same with what `load` needs no grant for: what is below the folder of the program, if it has one.
+  [[nodiscard]] Gate load_gate() const { return folder_.empty() ? gate() : gate().and_below(folder_); }
 
   // A form that compiled and waits for its turn to run.
   struct Pending {
@@ -207,7 +207,7 @@ class NeslSession {
   frontend::Environment environment_;
   std::unordered_map<std::uint32_t, Variable> variables_;  // by Binding::variable
   std::string last_file_;
-  std::string folder_ = ".";                 // of the file that was asked for
+  std::string folder_ = options_.folder;     // of the file that was asked for
   const frontend::Source* typed_ = nullptr;  // the text that a user has typed
   int open_texts_ = 0;                       // each loaded by the one before
   std::vector<std::string> sources_;         // files by Source::number, from 1

@@ -40,6 +40,7 @@ TopLevel::TopLevel(const lib::Options& options) : nothing_(fmemopen(no_text_, 0,
   nesl.vm.err = err_.file();
   nesl.vm.cancelled = &cancelled_;
   nesl.interactive = true;
+  nesl.folder = ".";
   session_ = std::make_unique<lib::Nesl>(nesl, out_.stream(), err_.stream());
 }
 

@@ -1,6 +1,7 @@
 // What C programs may get wrong in their calls is an answer, not a crash.
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "vm/lib/nvm.h"
@@ -18,6 +19,22 @@ nvm_program* load(const nvm_kind* inputs, int count) {
 }
 
 }  // namespace
+
+TEST_CASE("options that cannot be are refused in words") {
+  const auto refused = [](auto set, const char* why) {
+    nvm_options options{};
+    set(options);
+    CHECK(nvm_new(&options) == nullptr);
+    CHECK(nvm_error() == "nvm: " + std::string(why) + "\n");
+  };
+  refused([](nvm_options& o) { o.allow.read_count = 3; }, "the folders are NULL");
+  refused([](nvm_options& o) { o.allow.write_count = -3; }, "-3 folders");
+  refused([](nvm_options& o) { o.threads = -1; }, "-1 threads");
+  refused([](nvm_options& o) { o.max_depth = -1; }, "a depth of -1 calls");
+  refused([](nvm_options& o) { o.time_limit = -1.0; }, "a time limit of -1.000000 seconds");
+  refused([](nvm_options& o) { o.time_limit = std::numeric_limits<double>::quiet_NaN(); },
+          "a time limit of nan seconds");
+}
 
 TEST_CASE("inputs that are not there are named") {
   CHECK(load(nullptr, 2) == nullptr);

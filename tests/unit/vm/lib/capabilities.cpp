@@ -221,3 +221,21 @@ TEST_CASE("results count as output", "[capabilities]") {
   CHECK(session.out.str().size() <= 100);
   CHECK(session.err.str().find("output limit") != std::string::npos);
 }
+
+TEST_CASE("a text that is no file loads what is in the current folder only where a folder is given",
+          "[capabilities]") {
+  const Place place;
+  const fs::path before = fs::current_path();
+  fs::current_path(place.outside);
+  for (const char* text : {"load \"secret.nesl\";", "import \"secret\";"}) {
+    Session session;
+    CHECK(session.nesl.run_text(text, "in") != NeslStatus::kOk);
+    CHECK(session.nesl.run_script(text, "in") != NeslStatus::kOk);
+    check_held(place, session, text);
+  }
+  fs::current_path(place.inside);
+  NeslOptions here;
+  here.folder = ".";
+  CHECK(Session(here).nesl.run_text("load \"part.nesl\";", "in") == NeslStatus::kOk);
+  fs::current_path(before);
+}
