@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "vm/interp/frames.h"
+
 namespace nvm::vm {
+
+void CallStack::grow() {
+  constexpr std::size_t kLeast = 64;
+  const std::size_t more = std::max(kLeast, 2 * calls_.size());
+  allocate_for_calls(calls_.size() * sizeof(Activation), [&] { calls_.reserve(more); });
+}
 
 Standing CallStack::here() const {
   Standing standing{{calls_, at_.function, at_.step, serial_}, {}};

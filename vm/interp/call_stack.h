@@ -29,7 +29,11 @@ class CallStack final : public OpenCalls, public Callers {
     diverted_.reset();
   }
   void number() { serial_ = ++last_serial_; }
-  void push() { calls_.push_back({at_.function, at_.step, at_.frame, serial_}); }
+  void push() {
+    if (calls_.size() == calls_.capacity()) [[unlikely]]
+      grow();
+    calls_.push_back({at_.function, at_.step, at_.frame, serial_});
+  }
   // What is returned to.
   Activation pop() {
     const Activation caller = calls_.back();
@@ -68,6 +72,7 @@ class CallStack final : public OpenCalls, public Callers {
   [[nodiscard]] Origin source_line() const;
 
  private:
+  void grow();
   [[nodiscard]] std::vector<CallPlace> places(const ssa::Inst* inst, const Site& site, SourcePos pos) const;
 
   const Code& code_;

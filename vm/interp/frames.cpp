@@ -20,9 +20,8 @@ Value* Frames::open_elsewhere(std::size_t next, std::int32_t slots) {
     const std::size_t grown =
         blocks_.empty() ? kSmallestBlock : std::min(blocks_.back().size * 2, kLargestBlock);
     const std::size_t size = std::max(grown, wanted);
-    if (bytes_ + size * sizeof(Value) > max_bytes_)
-      throw Fault{Fault::Kind::kRecursion, "recursion limit: open calls take more memory than allowed"};
-    blocks_.push_back({std::make_unique<Value[]>(size), size});
+    if (bytes_ + size * sizeof(Value) > max_bytes_) throw frame_fault();
+    allocate_for_calls(bytes_, [&] { blocks_.push_back({std::make_unique<Value[]>(size), size}); });
     bytes_ += size * sizeof(Value);
   }
   select(next);

@@ -3,11 +3,30 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "vm/data/value.h"
+#include "vm/interp/error.h"
 
 namespace nvm::vm {
+
+[[nodiscard]] inline Fault frame_fault() {
+  return {Fault::Kind::kRecursion, "recursion limit: open calls take more memory than allowed"};
+}
+
+// Memory for one more open call, where they have so many bytes: if there is none, and they have much of what
+// there is, that is why.
+template <typename Allocate>
+void allocate_for_calls(std::size_t bytes, Allocate allocate) {
+  constexpr std::size_t kMuch = std::size_t{32} << 20;
+  try {
+    allocate();
+  } catch (const std::bad_alloc&) {
+    if (bytes >= kMuch) throw frame_fault();
+    throw;
+  }
+}
 
 class Frames {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vm/interp/frames.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/operands.h"
@@ -120,7 +121,7 @@ void Interp::check_levels(std::int64_t level, std::int32_t slots) const {
     throw depth_fault(machine_.max_depth);
   if (static_cast<std::size_t>(level) >
       machine_.max_frame_bytes / sizeof(Value) / static_cast<std::size_t>(slots))
-    throw Fault{Fault::Kind::kRecursion, "recursion limit: open calls take more memory than allowed"};
+    throw frame_fault();
 }
 
 void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, Destination destination) {

@@ -5,6 +5,7 @@
 
 #include "vm/interp/check_args.h"
 #include "vm/interp/elements.h"
+#include "vm/interp/frames.h"
 
 namespace nvm::vm {
 
@@ -157,10 +158,9 @@ void StackMachine::branch(const Instr& in) {
 void StackMachine::call(const Instr& in) {
   const auto depth = static_cast<std::int64_t>(calls_.size());
   if (machine_.max_depth > 0 && depth >= machine_.max_depth) throw depth_fault(machine_.max_depth);
-  if (calls_.size() * sizeof(Activation) > machine_.max_frame_bytes)
-    throw Fault{Fault::Kind::kRecursion, "recursion limit: open calls take more memory than allowed"};
+  if (calls_.size() * sizeof(Activation) > machine_.max_frame_bytes) throw frame_fault();
   check_room(0);
-  calls_.push_back({function_, next_});
+  allocate_for_calls(calls_.size() * sizeof(Activation), [&] { calls_.push_back({function_, next_}); });
   function_ = in.a;
   next_ = static_cast<std::size_t>(-1);  // the loop goes on to instruction 0
   if (observer_ != nullptr) observer_->moved("call of", function_, calls_.size());

@@ -76,6 +76,18 @@ TEST_CASE("memory that is used up ends loading and compiling with a failure", "[
   CHECK(status == NeslStatus::kOk);
 }
 
+TEST_CASE("memory that open calls use up is said to be theirs, whatever asks for the last of it", "[lib]") {
+  for (const std::size_t mega : {150, 200, 256, 300, 400}) {
+    INFO(mega << " MiB");
+    const Limits limits(mega * kMega, 0);
+    std::ostringstream out, err;
+    Nesl nesl(NeslOptions(), out, err);
+    CHECK(nesl.run_text("function r(x) : int -> int = r(x) + 1;\nr(1);\n", "p") == NeslStatus::kRunError);
+    INFO(err.str());
+    CHECK(err.str().find("recursion limit: open calls") != std::string::npos);
+  }
+}
+
 TEST_CASE("what a failed call has given back is not held against the next one", "[lib]") {
   // So many free pieces that the C library takes long to say what is in use.
   std::vector<std::unique_ptr<char[]>> pieces;
