@@ -52,14 +52,23 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   return n;
 }
 
-// Bytes of the compressed rows. libpng passes over damaged chunks that it can do without, which would change
-// what is read, and over a missing end.
-std::uint64_t packed_bytes(Component& library, std::string_view rest, const std::string& path) {
-  constexpr std::size_t kSignature = 8, kAround = 12;  // length, name and sum
+// The chunks that make the pixels, without gamma and profiles of colours, by which libpng would change them.
+struct Pixels {
+  std::string bytes;
+  std::uint64_t packed = 0;  // bytes of the compressed rows
+};
+
+// libpng passes over damaged chunks that it can do without, which would change what is read, and over a
+// missing end.
+Pixels pixels_of(Component& library, std::string_view rest, const std::string& path) {
+  constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n");
+  constexpr std::size_t kAround = 12;   // length, name and sum
+  constexpr char kMayBeSkipped = 0x20;  // in the first letter of a name
   using Sum = unsigned long(unsigned long, const unsigned char*, std::size_t);
   const auto sum = library.function<Sum>("crc32_z");  // of zlib, which libpng brings
-  rest.remove_prefix(kSignature);
-  std::uint64_t packed = 0;
+  if (!rest.starts_with(kSignature)) fail_file(path, "is no PNG image, or damaged in its first bytes");
+  rest.remove_prefix(kSignature.size());
+  Pixels pixels{std::string(kSignature)};
   for (;;) {
     const std::size_t length = rest.size() < kAround ? 0 : number_at(rest, 0);
     if (rest.size() < kAround + length) fail_file(path, "is damaged: it ends before its last chunk");
@@ -67,8 +76,9 @@ std::uint64_t packed_bytes(Component& library, std::string_view rest, const std:
     const auto* summed = reinterpret_cast<const unsigned char*>(rest.data()) + 4;  // name and contents
     if (sum(0, summed, 4 + length) != number_at(rest, 8 + length))
       fail_file(path, "is damaged: the sum of its chunk " + std::string(name) + " differs");
-    if (name == "IDAT") packed += length;
-    if (name == "IEND") return packed;
+    if (name == "IDAT") pixels.packed += length;
+    if ((name[0] & kMayBeSkipped) == 0 || name == "tRNS") pixels.bytes += rest.substr(0, kAround + length);
+    if (name == "IEND") return pixels;
     rest.remove_prefix(kAround + length);
   }
 }
@@ -91,10 +101,11 @@ Image read_png(const std::string& bytes, const std::string& path) {
       library.function<decltype(::png_image_begin_read_from_memory)>("png_image_begin_read_from_memory");
   const auto finish = library.function<decltype(::png_image_finish_read)>("png_image_finish_read");
   Png png(library);
-  if (begin(&png.image, bytes.data(), bytes.size()) == 0)
+  const Pixels pixels = pixels_of(library, bytes, path);
+  if (begin(&png.image, pixels.bytes.data(), pixels.bytes.size()) == 0)
     fail_file(path, "is no PNG image, or damaged: " + std::string(png.image.message));
   constexpr std::uint64_t kMostOfOne = 1032;  // bytes that deflate makes of one
-  if (claimed_bytes(bytes, png.image) / kMostOfOne > packed_bytes(library, bytes, path))
+  if (claimed_bytes(pixels.bytes, png.image) / kMostOfOne > pixels.packed)
     fail_file(path, "is damaged: it has not the pixels that it claims");
   const png_uint_32 found = png.image.format;
   Image image;
@@ -102,6 +113,7 @@ Image read_png(const std::string& bytes, const std::string& path) {
   image.height = png.image.height;
   image.channels = (found & PNG_FORMAT_FLAG_ALPHA) != 0 ? 4 : (found & PNG_FORMAT_FLAG_COLOR) != 0 ? 3 : 1;
   png.image.format = format_of(image.channels);
+  png.image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // no gamma of 16 bits' own
   // A row's bytes fit 32 bits: libpng refuses wider images.
   const auto row = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
   image.bytes.resize(row * static_cast<std::size_t>(image.height));

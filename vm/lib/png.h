@@ -14,7 +14,8 @@ struct Image {
 
 // Why images can be neither read nor written; "" if they can.
 [[nodiscard]] std::string png_missing();
-// Any PNG, with 8 bits for each channel. Throws Fault kIo, with the path.
+// Any PNG, with 8 bits for each channel: as they are in the file, whatever it says of gamma and colours; of
+// 16 bits the nearest. Throws Fault kIo, with the path.
 [[nodiscard]] Image read_png(const std::string& bytes, const std::string& path);
 // A PNG of it, which has pixels. Throws Fault kIo, with the path.
 [[nodiscard]] std::string write_png(const Image& image, const std::string& path);

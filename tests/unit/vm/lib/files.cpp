@@ -197,6 +197,26 @@ TEST_CASE("images are rows of pixels", "[lib]") {
   }
 }
 
+TEST_CASE("images keep their bytes, whatever they say of gamma", "[lib]") {
+  if (!vm::png_missing().empty()) return;
+  using namespace std::string_literals;
+  const Folder folder;
+  constexpr std::size_t kHeader = 33;  // signature and first chunk
+  const std::string gamma = "\0\0\0\4gAMA\0\1\x86\xa0\x31\xe8\x96\x5f"s;
+  const auto with_gamma = [&](const std::string& png) {
+    return folder.write("gamma.png", png.substr(0, kHeader) + gamma + png.substr(kHeader));
+  };
+  const std::string file = folder.at("v.png");
+  CHECK(saved(file, {"[[128, 64, 1]]"}).empty());
+  CHECK(shown(with_gamma(*read_all(file))) == "it = [[128, 64, 1]] : [[int]]\n");
+  const std::string wide =  // 0x8080, 0x4040, 0x0101
+      "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\3\0\0\0\1\x10\0\0\0\0\x6e\x1b\x97\x2b"
+      "\0\0\0\x0fIDAT\x78\x9c\x63\x68\x68\x70\x70\x60\x64\x04\0\x07\x4a\x01\x83\xf0\x66\xa5\x59"
+      "\0\0\0\0IEND\xae\x42\x60\x82"s;
+  CHECK(shown(folder.write("wide.png", wide)) == "it = [[128, 64, 1]] : [[int]]\n");
+  CHECK(shown(with_gamma(wide)) == "it = [[128, 64, 1]] : [[int]]\n");
+}
+
 TEST_CASE("archives of arrays are tuples", "[lib]") {
   if (!vm::zip_missing().empty()) return;
   const Folder folder;
