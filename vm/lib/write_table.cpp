@@ -74,9 +74,13 @@ void write_rows(OutFile& out, const std::vector<Fields>& columns, std::int64_t r
   }
 }
 
-void write_numbers(OutFile& out, std::span<const Value> slots, char separator) {
+void write_numbers(OutFile& out, const std::string& path, std::span<const Value> slots, char separator) {
   const auto& v = std::get<Vector>(slots[2]);
   const auto& rows = std::get<Segdes>(slots[1]);
+  for (std::int64_t r = 0; r < rows.segments(); ++r)
+    if (rows.length(r) == 0)
+      fail_file(path, "row " + std::to_string(r) +
+                          " is empty, and blank lines of a table do not count; .jsonl files have such rows");
   std::int64_t i = 0;
   for (std::int64_t r = 0; r < rows.segments(); ++r)
     for (std::int64_t c = 0; c < rows.length(r); ++c, ++i) {
@@ -122,7 +126,7 @@ void write_table(OutFile& out, const std::string& path, const Type* type, std::s
   std::vector<Fields> columns;
   std::int64_t rows = 0;
   if (type->kind == TypeKind::kSeq) {
-    if (is_matrix(type)) return write_numbers(out, slots, separator);
+    if (is_matrix(type)) return write_numbers(out, path, slots, separator);
     rows = std::get<Segdes>(slots[0]).length(0);
     slots = slots.subspan(1);
     for (const Type* part : components_of(arena, type->args[0])) columns.emplace_back(part, slots);

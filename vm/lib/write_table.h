@@ -16,7 +16,7 @@ namespace nvm::vm {
 // Why no value of this type makes a table; "" if one does (files.h).
 [[nodiscard]] std::string table_refuses(const frontend::Type* type);
 // Strings stand in quotes where they need it. Throws Fault kIo, with the path, for columns of different
-// lengths.
+// lengths, and for rows without numbers.
 void write_table(OutFile& out, const std::string& path, const frontend::Type* type,
                  std::span<const Value> slots, char separator, std::span<const std::string> titles);
 

@@ -150,6 +150,16 @@ TEST_CASE("a tuple is no column of a table", "[lib]") {
         std::string::npos);
 }
 
+TEST_CASE("no row of a table is lost", "[lib]") {
+  const Folder folder;
+  const std::string file = folder.write("v.csv", "old");
+  CHECK(saved(file, {"[[1], [] int, [2]]"}).find("row 1 is empty") != std::string::npos);
+  CHECK(*read_all(file) == "old");
+  CHECK(saved(folder.at("v.jsonl"), {"[[1], [] int, [2]]"}).empty());
+  CHECK(shown(folder.at("v.jsonl")) == "it = [[1], [], [2]] : [[int]]\n");
+  CHECK(saved(file, {"[] [int]"}).empty());
+}
+
 TEST_CASE("names of files say what they are", "[lib]") {
   const Folder folder;
   folder.write("b.txt", "a|b\n1|x,y\n");
