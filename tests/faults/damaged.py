@@ -79,7 +79,7 @@ FORMATS = [
     Format(".csv", decoders.numbers, [TABLE, TABLE.replace(b",", b";"), b"\xef\xbb\xbf7\r\n8,9\r\n"], False),
     Format(".tsv", None, [TABLE.replace(b",", b"\t")]),
     Format(".csv", None, [b"name,n\nada,1\n\"b,\"\"c\",\n", b"x,y\n1,NA\n2.5,3\n"]),
-    Format("fields:.csv", decoders.fields, [b"a, b,c\n1,,3\n"], False),
+    Format("fields:.csv", decoders.fields, [b"a, b,c\n1,,3\n,,\n"], False),
     Format(".jsonl", decoders.jsonl, [LINES, b'[[1, 2], []]\n[[3]]\n', b"true\nfalse\n", b'"a"\n"b"\n']),
     Format(".txt", decoders.text, [b"any\0bytes\xff\n"]),
     Format(".txt.gz", lambda data: decoders.text(decoders.unpacked(data)), [gzip.compress(b"text" * 9, mtime=0)]),

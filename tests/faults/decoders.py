@@ -137,8 +137,7 @@ def fields(data):
     text = data.decode()
     if any(c in text for c in '";\t\r') or "," not in text.lstrip("\n ").partition("\n")[0]:
         refuse("not this reader's")
-    rows = [[f.strip(" ") for f in line.split(",")] for line in text.removeprefix("\ufeff").split("\n") if line.strip(" ")]
-    return [row[:-1] if len(row) > 1 and not row[-1] else row for row in rows]
+    return [[f.strip(" ") for f in line.split(",")] for line in text.removeprefix("\ufeff").split("\n") if line.strip(" ")]
 
 
 def typed(values):

@@ -1,6 +1,7 @@
 #include "vm/lib/csv.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -76,35 +77,40 @@ class Reader {
 
   std::vector<Column> columns() {
     std::vector<Column> columns;
-    std::size_t first_line = 0;
+    std::size_t first_line = 0, short_line = 0;
+    bool spare = false;  // a separator ends the first row, and no row has a field behind it
     each_row([&](bool first) {
       const std::size_t line = line_;
-      const std::vector<std::string>& fields = read_texts(first, columns.size());
+      std::vector<std::string>& fields = read_texts();
+      const std::size_t found = fields.size();
       if (first) first_line = line;
-      if (first && fields.size() > kMostColumns)
-        fail_at(line, " has " + std::to_string(fields.size()) + " columns; at most " +
-                          std::to_string(kMostColumns) + " make records, fields:FILE reads any number");
-      if (first) columns.resize(fields.size());
-      if (fields.size() != columns.size())
-        fail_at(line, " has " + std::to_string(fields.size()) + " fields, line " +
-                          std::to_string(first_line) + " has " + std::to_string(columns.size()));
+      if (first && found > kMostColumns)
+        fail_at(line, " has " + std::to_string(found) + " columns; at most " + std::to_string(kMostColumns) +
+                          " make records, fields:FILE reads any number");
+      if (first) spare = ends_open_;
+      if (first) columns.resize(found + (spare ? 1 : 0));
+      const bool padded = found + 1 == columns.size() && (ends_open_ || spare);
+      if (!padded && found != columns.size())
+        wrong_length(line, found, first_line, columns.size() - (spare ? 1 : 0));
+      if (padded && !ends_open_ && short_line == 0) short_line = line;
+      if (padded) fields.emplace_back();
+      spare = spare && padded;
       if (first && are_titles(fields)) return true;
       for (std::size_t i = 0; i < fields.size(); ++i)
         add(columns[i], trimmed(fields[i]), fields[i], line, i + 1);
       return true;
     });
-    for (Column& column : columns) {
-      if (column.kind == Column::Kind::kUnknown) column.kind = Column::Kind::kTexts;
-      if (column.kind == Column::Kind::kInts && column.ints.size() != column.floats.size())
-        column.kind = Column::Kind::kFloats;
-    }
+    if (!spare && short_line != 0) wrong_length(short_line, columns.size() - 1, first_line, columns.size());
+    if (spare) columns.pop_back();
+    for (Column& column : columns) finish(column);
     return columns;
   }
 
   Fields fields() {
     Fields all;
-    each_row([&](bool first) {
-      const std::vector<std::string>& fields = read_texts(first, 0);
+    each_row([&](bool) {
+      std::vector<std::string>& fields = read_texts();
+      if (ends_open_) fields.emplace_back();
       all.rows.push_back(static_cast<std::int64_t>(fields.size()));
       for (const std::string& field : fields) {
         all.text += field;
@@ -132,24 +138,23 @@ class Reader {
     return true;
   }
 
-  // The fields of a row, parted as those of the first one. A separator at the end has a field behind it if
-  // there are fewer than `expected`.
-  const std::vector<std::string>& read_texts(bool first, std::size_t expected) {
+  // The fields of a row, parted as those of the first one that has several. What is empty behind a separator
+  // at the end is none of them.
+  std::vector<std::string>& read_texts() {
     check_budget();
-    if (first) separator_ = separator();
+    if (!parted_) separator_ = separator();
+    parted_ = parted_ || in_row(separator_);
     const std::string blanks = separator_ == '\t' ? " " : " \t";
     const std::string ends = std::string(1, separator_) + "\r\n";
     row_.clear();
     keeps_ = true;
-    for (bool more = true; more;) {
+    for (ends_open_ = false; !ends_open_;) {
       row_.emplace_back(field(blanks, ends));
-      more = !at_end(0);
-      if (more) rest_.remove_prefix(1);
-      const std::size_t next = more ? rest_.find_first_not_of(blanks) : 0;
-      if (!more || !at_end(next)) continue;
-      if (row_.size() < expected) row_.emplace_back();
-      rest_.remove_prefix(std::min(next, rest_.size()));
-      more = false;
+      if (at_end(0)) break;
+      rest_.remove_prefix(1);
+      const std::size_t next = rest_.find_first_not_of(blanks);
+      ends_open_ = at_end(next);
+      if (ends_open_) rest_.remove_prefix(std::min(next, rest_.size()));
     }
     end_line(0);
     return row_;
@@ -170,10 +175,13 @@ class Reader {
     const bool missing = field.empty() || says_missing(field);
     double x = std::numeric_limits<double>::quiet_NaN();
     const bool number = !missing && parse(field, x);
-    if (column.kind == Kind::kUnknown && number) {
+    const bool open = column.kind == Kind::kUnknown || column.kind == Kind::kNans;
+    if (open && number && std::isnan(x)) {
+      column.kind = Kind::kNans;
+    } else if (open && number) {
       column.kind = Kind::kInts;
       column.floats.assign(column.lengths.size(), std::numeric_limits<double>::quiet_NaN());
-    } else if (column.kind == Kind::kUnknown && !missing) {
+    } else if (open && !missing) {
       column.kind = Kind::kTexts;
     }
     if (column.kind != Kind::kInts) {
@@ -191,6 +199,21 @@ class Reader {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), i);
     if (all_ints && !missing && error == std::errc() && end == digits.data() + digits.size())
       column.ints.push_back(i);
+  }
+
+  static void finish(Column& column) {
+    using Kind = Column::Kind;
+    if (column.kind == Kind::kUnknown) column.kind = Kind::kTexts;
+    if (column.kind == Kind::kNans)
+      column.floats.assign(column.lengths.size(), std::numeric_limits<double>::quiet_NaN());
+    if (column.kind == Kind::kNans ||
+        (column.kind == Kind::kInts && column.ints.size() != column.floats.size()))
+      column.kind = Kind::kFloats;
+  }
+
+  [[noreturn]] void wrong_length(std::size_t line, std::size_t found, std::size_t first, std::size_t fields) {
+    fail_at(line, " has " + std::to_string(found) + " fields, line " + std::to_string(first) + " has " +
+                      std::to_string(fields));
   }
 
   [[noreturn]] void fail_at(std::size_t line, const std::string& why) {
@@ -294,7 +317,11 @@ class Reader {
   bool read_row(bool may_be_titles, bool may_have_texts) {
     check_budget();
     reserve();
-    const auto ragged = [&](std::size_t n) { return titles_ != 0 && may_have_texts && n != titles_; };
+    const auto ragged = [&](std::size_t n) {
+      if (spare_title_ && n == titles_ + 1) ++titles_;
+      spare_title_ = false;
+      return titles_ != 0 && may_have_texts && n != titles_;
+    };
     const std::size_t read = table_.numbers.size();
     if (read_plain_row()) return !ragged(table_.numbers.size() - read);
     separator_ = separator();
@@ -315,7 +342,8 @@ class Reader {
       if (may_be_titles) names.emplace_back(text);
       table_.numbers.push_back(x);
       // A separator at the end of a line has no field behind it.
-      const std::size_t next = at_end(0) ? 0 : rest_.find_first_not_of(blanks, 1);
+      ends_open_ = !at_end(0);
+      const std::size_t next = ends_open_ ? rest_.find_first_not_of(blanks, 1) : 0;
       if (at_end(next)) {
         end_line(next);
         break;
@@ -324,6 +352,7 @@ class Reader {
     }
     if (may_be_titles && wrong != 0 && are_titles(names)) {
       titles_ = columns;
+      spare_title_ = ends_open_;
       table_.numbers.resize(before);
       return true;
     }
@@ -339,11 +368,14 @@ class Reader {
   std::string_view rest_;
   const std::size_t size_;
   const std::string& path_;
-  std::string owned_;       // what stood in quotes
-  bool keeps_ = false;      // the blanks in quotes
-  std::size_t titles_ = 0;  // how many there were
-  char chosen_;             // what parts fields; 0: the rows tell
-  char separator_;          // of the row before
+  std::string owned_;         // what stood in quotes
+  bool keeps_ = false;        // the blanks in quotes
+  bool ends_open_ = false;    // a separator ends the row
+  bool parted_ = false;       // a row has had several fields
+  std::size_t titles_ = 0;    // how many there were
+  bool spare_title_ = false;  // an empty one may stand behind them
+  char chosen_;               // what parts fields; 0: the rows tell
+  char separator_;            // of the row before
   std::vector<std::string> row_;
   std::size_t line_ = 1;
   Table table_;

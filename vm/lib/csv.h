@@ -49,7 +49,7 @@ struct Table {
 
 // A column of a table, of as many fields as there are rows of data.
 struct Column {
-  enum class Kind : std::uint8_t { kUnknown, kInts, kFloats, kTexts };
+  enum class Kind : std::uint8_t { kUnknown, kNans, kInts, kFloats, kTexts };
   Kind kind = Kind::kUnknown;
   std::vector<std::int64_t> ints;     // of kInts
   std::vector<double> floats;         // of kFloats, and of kInts
@@ -57,16 +57,17 @@ struct Column {
   std::vector<std::int64_t> lengths;  // of kTexts: of the fields
 };
 
-// A table by columns, parted by what parts the first row. The first value of a column that is not missing
-// says whether it has numbers or texts. A missing number (an empty field, NA, null, ...) is NaN, so a column
-// with such has floats; in texts it is what stands there. Throws Fault kIo, with the path, line and column,
-// for a field of a column of numbers that is none, for a row of another length than the first, and for more
-// than kMostColumns.
+// A table by columns, parted by what parts the first row that has several. A separator at the end of each
+// line has no field behind it. The first value of a column that is neither missing nor NaN says whether it
+// has numbers or texts. A missing number (an empty field, NA, null, ...) is NaN, so a column with such has
+// floats; in texts it is what stands there. Throws Fault kIo, with the path, line and column, for a field of
+// a column of numbers that is none, for a row of another length than the first, and for more than
+// kMostColumns.
 inline constexpr std::size_t kMostColumns = 500;
 [[nodiscard]] std::vector<Column> read_columns(std::string_view text, const std::string& path,
                                                char separator = '\0');
 
-// All fields as they are, titles too.
+// All fields as they are, titles too, and empty ones behind a separator at the end of a line.
 struct Fields {
   std::string text;
   std::vector<std::int64_t> lengths;  // of the fields

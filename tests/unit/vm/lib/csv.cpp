@@ -21,6 +21,15 @@ std::string problem(const std::string& text) {
   return "";
 }
 
+std::string wrong_columns(const std::string& text) {
+  try {
+    (void)read_columns(text, "t.csv");
+  } catch (const Fault& fault) {
+    return fault.message;
+  }
+  return "";
+}
+
 }  // namespace
 
 TEST_CASE("rows may have different lengths") {
@@ -145,25 +154,55 @@ TEST_CASE("a table of numbers with titles is one by rows, if nothing is missing"
 }
 
 TEST_CASE("what does not fit its column is shown") {
-  const auto wrong = [](const std::string& text) {
-    try {
-      (void)read_columns(text, "t.csv");
-    } catch (const Fault& fault) {
-      return fault.message;
-    }
-    return std::string();
-  };
-  CHECK(wrong("a,b\nx,1\ny,2o\n") ==
+  CHECK(wrong_columns("a,b\nx,1\ny,2o\n") ==
         "t.csv: line 3, column 2 is no number: 2o (those above are; fields:FILE reads all as texts)");
-  CHECK(wrong("a,b\n1,x\n2\n") == "t.csv: line 3 has 1 fields, line 1 has 2");
-  CHECK(wrong("a,b\n1,x,3\n") == "t.csv: line 2 has 3 fields, line 1 has 2");
-  CHECK(wrong(std::string(600, ',') + "x\n").find("601 columns; at most 500") != std::string::npos);
-  CHECK(wrong("a,\"b\n") != "");
+  CHECK(wrong_columns("a,b\n1,x\n2\n") == "t.csv: line 3 has 1 fields, line 1 has 2");
+  CHECK(wrong_columns("a,b\n1,x,3\n") == "t.csv: line 2 has 3 fields, line 1 has 2");
+  CHECK(wrong_columns(std::string(600, ',') + "x\n").find("601 columns; at most 500") != std::string::npos);
+  CHECK(wrong_columns("a,\"b\n") != "");
 }
 
 TEST_CASE("fields as they are") {
-  const Fields fields = read_fields("a,\" b\"\n1\n,\n", "t.csv");
-  CHECK(fields.text == "a b1");
-  CHECK(fields.lengths == Lengths{1, 2, 1, 0});
-  CHECK(fields.rows == Lengths{2, 1, 1});
+  const Fields fields = read_fields("a,\" b\"\n1\n,\n2,, \n", "t.csv");
+  CHECK(fields.text == "a b12");
+  CHECK(fields.lengths == Lengths{1, 2, 1, 0, 0, 1, 0, 0});
+  CHECK(fields.rows == Lengths{2, 1, 2, 3});
+  CHECK(read_fields("a\n1,5\n", "t.csv").rows == Lengths{1, 2});
+}
+
+TEST_CASE("a separator at the end of all lines has no column behind it") {
+  const auto columns = [](const std::string& text) { return read_columns(text, "t.csv").size(); };
+  CHECK(columns("a,b,\n1,x,\n2,y,\n") == 2);
+  CHECK(columns("a,b,\n1,x\n2,y,\n") == 2);
+  CHECK(columns("a,b\n1,x,\n") == 2);
+  CHECK(columns("a,\n") == 1);
+  CHECK(columns(",\n,\n") == 1);
+  CHECK(columns("a,b,\n1,x,\n2,y,3\n") == 3);  // an empty title
+  CHECK(columns("a,\nx,2,\n") == 2);
+  CHECK(read_columns("a,\n1,\n2,3\n", "t.csv")[1].kind == Column::Kind::kFloats);
+  const auto numbers = read_numbers("x,\n1,2\n3,4,\n", "t.csv");
+  REQUIRE(numbers.has_value());
+  CHECK(numbers->lengths.all() == Lengths{2, 2});
+  CHECK(!read_numbers("x,\n1,2\n3\n", "t.csv").has_value());
+  CHECK(!read_numbers("x,\n1\n2,3\n", "t.csv").has_value());
+}
+
+TEST_CASE("the first row that has several fields says what parts them") {
+  for (const char* text : {"a\n1,5\n", "# comment\nname,v\nA,1\n", "a\nx;y\n", "a,\nx\ny,2\n"}) {
+    INFO(text);
+    CHECK(!read_numbers(text, "t.csv").has_value());
+    CHECK(wrong_columns(text).find(" fields, line 1 has ") != std::string::npos);
+  }
+  CHECK(read_columns("a\tb\nx,y\tz;\n", "t.csv")[0].text == "x,y");
+}
+
+TEST_CASE("a column may begin with NaN") {
+  using Kind = Column::Kind;
+  const auto texts = read_columns("n\nNaN\nBob\n", "t.csv");
+  CHECK(texts[0].kind == Kind::kTexts);
+  CHECK(texts[0].text == "NaNBob");
+  const auto numbers = read_columns("n,m,k\nNaN,NA,nan\nNA,nan,5\n", "t.csv");
+  for (const Column& column : numbers) CHECK((column.kind == Kind::kFloats && column.floats.size() == 2));
+  CHECK(std::isnan(numbers[1].floats[1]));
+  CHECK(numbers[2].floats[1] == 5);
 }
