@@ -92,6 +92,13 @@ void OutFile::open() {
 }
 
 void OutFile::open_in_place(const std::string& name) {
+  // What others write to it stands before or behind, also in a file, where a place of our own would be lost.
+  const int stream = name == "/dev/stdout" ? STDOUT_FILENO : name == "/dev/stderr" ? STDERR_FILENO : -1;
+  if (stream >= 0) {
+    file_ = ::fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (file_ < 0) note(errno);
+    return;
+  }
   constexpr int kInPlace = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
   while ((file_ = ::open(name.c_str(), kInPlace)) < 0 && errno == EINTR)
     Budget::look();  // a pipe that nobody reads

@@ -139,6 +139,9 @@ class Files(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         run = self.nvm("run", "-e", '"ab"', "--out", "/dev/stdout")
         self.assertEqual(run.stdout, 'it = "ab" : [char]\nab')
+        with open(self.folder / "all", "w") as all_of_it:
+            subprocess.run(f"echo a; '{NVM}' run -e '[1, 2]' --out csv:-; echo b", shell=True, stdout=all_of_it, check=True, timeout=120)
+        self.assertEqual((self.folder / "all").read_text(), "a\nit = [1, 2] : [int]\n1\n2\nb\n")
         os.mkfifo(self.folder / "pipe")
         process = self.start("run", "-e", "[1, 2]", "--out", "csv:pipe")
         self.assertEqual((self.folder / "pipe").read_text(), "1\n2\n")
