@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/stack.h"
 #include "frontend/emit.h"
 #include "frontend/nesl/modules.h"
@@ -338,7 +339,7 @@ void NeslSession::define_quietly(const std::string& text, const Form& original, 
 }
 
 const frontend::Type* NeslSession::type_of(const std::string& name) {
-  const frontend::Binding* binding = environment_.find(name);
+  const frontend::Binding* binding = environment_.find(lower(name));
   const bool variable = binding != nullptr && binding->kind == frontend::BindingKind::kVariable;
   return variable ? binding->type : nullptr;
 }

@@ -112,6 +112,7 @@ class NeslSession {
   // The type that a text names; null if it is none.
   frontend::OwnedType read_type(const std::string& text);
 
+  // In these three, upper and lower case of a name are the same.
   // Binds a variable to a value made elsewhere; `slots` as print_value takes them. A function among them is
   // of `form`.
   void bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots,

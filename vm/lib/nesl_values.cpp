@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bytecode/base/ascii.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
 #include "vm/lib/nesl_session.h"
@@ -110,13 +111,13 @@ void NeslSession::keep(const std::vector<BoundVariable>& bound, const std::vecto
 
 void NeslSession::bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots,
                        const CompiledForm* compiled) {
-  const frontend::BoundVariable bound = frontend::bind_variable(environment_, name, type, compiled);
+  const frontend::BoundVariable bound = frontend::bind_variable(environment_, lower(name), type, compiled);
   variables_[bound.number] = {bound.binding, std::move(slots)};
   forget();
 }
 
 const std::vector<Value>* NeslSession::value(const std::string& name, const frontend::Type*& type) {
-  const frontend::Binding* binding = environment_.find(name);
+  const frontend::Binding* binding = environment_.find(lower(name));
   if (binding == nullptr || binding->kind != frontend::BindingKind::kVariable) return nullptr;
   const auto it = variables_.find(binding->variable);
   if (it == variables_.end()) return nullptr;
