@@ -37,7 +37,8 @@ with pa.ipc.new_stream(folder + "/stream.arrow", table.schema) as out:
 with pa.ipc.new_file(folder + "/slice.arrow", table.schema) as out:
     out.write_table(table.slice(1, 2))
 for name, column in (("one", pa.array([1, 2, 3])), ("dates", pa.array([datetime.date(2020, 1, 1)])), ("big", pa.array([2**64 - 1], pa.uint64())),
-                     ("nolist", pa.array([[1], None])), ("nobool", pa.array([True, None])), ("nothing", pa.array([], pa.int64())),
+                     ("nolist", pa.array([[1], None])), ("nobool", pa.array([True, None])), ("nostruct", pa.array([{"a": 1}, None])),
+                     ("nothing", pa.array([], pa.int64())),
                      ("null", pa.nulls(2)), ("fixed", pa.array([[1, 2], [3, 4]], pa.list_(pa.int64(), 2)))):
     pq.write_table(pa.table({"c": column}), folder + "/" + name + ".parquet")
 pq.write_table(pa.table({f"c{k}": [k] for k in range(501)}), folder + "/wide.parquet")
@@ -147,7 +148,8 @@ def check_reading(p):
         status, out, err = p.text("run", "--in", f"x={name}.parquet", "-e", "x")
         expect(name, out == f"it = {shown}\n", (status, out, err))
     for name, words in (("dates", "column c: NESL has no date32[day]"), ("big", "column c: a number is larger"), ("nolist", "column c: a value is missing"),
-                        ("nobool", "column c: a value is missing"), ("wide", "has 501 columns"), ("empty", "has no columns")):
+                        ("nobool", "column c: a value is missing"), ("nostruct", "column c: a value is missing"),
+                        ("wide", "has 501 columns"), ("empty", "has no columns")):
         status, out, err = p.text("run", "--in", f"x={name}.parquet", "-e", "x")
         expect(name, status == 2 and f"{name}.parquet: {words}" in err and err.count("\n") == 1, (status, err))
     status, out, err = p.text("run", "--untrusted", "--in", "x=one.parquet", "-e", "x")

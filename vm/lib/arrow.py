@@ -101,6 +101,7 @@ def take(array, where, parts):
     if is_a.is_list(kind) or is_a.is_large_list(kind) or is_a.is_fixed_size_list(kind):
         return lists(array, where, parts)
     if is_a.is_struct(kind) and kind.num_fields > 0:
+        no_nulls(array, where)
         return tuple_of([take(part, f"{where}.{field.name}", parts) for part, field in zip(array.flatten(), kind)])
     return fail(f"column {where}: NESL has no {kind}; make it a number or a text first, as in pyarrow.compute.cast(column, 'string')")
 
