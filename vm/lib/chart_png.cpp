@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "bytecode/base/budget.h"
+#include "frontend/remora/utf8.h"
 #include "vm/lib/canvas.h"
 #include "vm/lib/png.h"
 
@@ -25,8 +26,8 @@ constexpr Strokes kStrokes[] = {
 };
 static_assert(std::size(kStrokes) == '~' - ' ' + 1);
 
-std::string_view strokes_of(char c) {
-  return kStrokes[c < ' ' || c > '~' ? '?' - ' ' : c - ' '].lines;  // as in SVG
+std::string_view strokes_of(std::int32_t c) {
+  return kStrokes[c < ' ' || c > '~' ? '?' - ' ' : c - ' '].lines;
 }
 
 // In the units of strokes.
@@ -153,11 +154,12 @@ void PixelCanvas::image(const Shades& shades, Point corner, double width, double
 void PixelCanvas::text(Point at, Anchor anchor, double size, const std::string& text) {
   const double unit = kCapital * size / 6;
   int width = -2;
-  for (const char c : text) width += width_of(strokes_of(c));
+  const std::vector<std::int32_t> characters = remora::decode(text);
+  for (const std::int32_t c : characters) width += width_of(strokes_of(c));
   const double part = anchor == Anchor::kStart ? 0 : anchor == Anchor::kMiddle ? 0.5 : 1;
   double left = at.x - part * width * unit;
   const double top = at.y - 6 * unit;
-  for (const char c : text) {
+  for (const std::int32_t c : characters) {
     const std::string_view lines = strokes_of(c);
     for (std::size_t i = 0; i < lines.size();) {
       const auto point = [&](std::size_t k) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "frontend/remora/utf8.h"
 #include "vm/lib/canvas.h"
 
 namespace nvm::vm {
@@ -26,15 +27,19 @@ std::string code(Colour c) {
   return text;
 }
 
+bool stands_in_xml(std::int32_t c) {
+  return c >= ' ' && (c < 0x7f || c > 0x9f) && c != 0xfffe && c != 0xffff;
+}
+
 std::string escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (const std::int32_t c : remora::decode(text)) {
     switch (c) {
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '&': out += "&amp;"; break;
       case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7f ? '?' : c;
+      default: remora::encode(stands_in_xml(c) ? c : '?', out);
     }
   }
   return out;

@@ -192,6 +192,16 @@ TEST_CASE("a bar covers as many pixels as it is large, an image all of its area"
     CHECK(pixels_of(image, {grey, grey, grey}) == 630 * 360);
 }
 
+TEST_CASE("a drawing has the title in UTF-8, a picture a question mark for each letter that is not ASCII") {
+  Chart chart = chart_with(Chart::Kind::kPoints, {1}, {2});
+  chart.title = "\xc3\xa9<\xf0\x9f\x98\x80\x01\xff";
+  CHECK(draw_svg(chart).find(">\xc3\xa9&lt;\xf0\x9f\x98\x80?\xef\xbf\xbd</text>") != std::string::npos);
+  chart.title = "a\xc3\xa9";
+  const Image image = picture_of(chart);
+  chart.title = "a?";
+  CHECK(image.bytes == picture_of(chart).bytes);
+}
+
 TEST_CASE("every character is drawn, in black, and none but blanks is like another") {
   std::set<std::string> pictures;
   for (char c = '!'; c <= '~'; ++c) {
