@@ -82,7 +82,15 @@ class Files(unittest.TestCase):
             self.write(name, "x,y\n1,2\n".replace(",", "\t" if "T" in name and "C" not in name else ","))
             self.assertEqual(self.nvm("run", "--in", f"v={name}", "-e", "v").stdout, "it = [[1.0, 2.0]] : [[float]]\n")
         self.write("data.dat", "[1]")
-        self.refused(2, ".dat are not supported, but .npy, .npz, .png, .csv, .tsv, .jsonl, .txt and, to write charts, .svg; text:data.dat", "run", "--in", "v=data.dat", "-e", "v")
+        self.refused(2, ".dat are not supported, but .npy, .npz, .png, .csv, .tsv, .jsonl, .ndjson, .parquet, .arrow, .feather, .txt and, to write charts, .svg; text:data.dat", "run", "--in", "v=data.dat", "-e", "v")
+        kinds = "is no kind of files: npy, npz, png, csv, tsv, jsonl, parquet, arrow, text, rows, columns, fields"
+        for word, start in (("v:foo=F", "foo:F: does not exist, and foo "), ("v:foo=F.csv", "foo:F.csv: does not exist, and foo "),
+                            ("v:csv.gz=-", "csv.gz:-: csv.gz ")):
+            self.refused(2, f"nvm run: --in {word}: {start}{kinds}\n", "run", "--in", word, "-e", "v")
+        self.write("foo:F.csv", "1")
+        self.assertEqual(self.nvm("run", "--in", "v=foo:F.csv", "-e", "v").stdout, "it = [[1.0]] : [[float]]\n")
+        for words in (["--in", "v=-", "--in", "w=csv:-", "-e", "v"], ["-", "--in", "w=-"]):
+            self.refused(2, "standard input is read already", "run", *words)
         self.assertEqual(self.nvm("run", "--in", "v=text:data.dat", "-e", "v").stdout, 'it = "[1]" : [char]\n')
         self.write("README", "plain")
         self.assertEqual(self.nvm("run", "--in", "v=README", "-e", "#v").stdout, "it = 5 : int\n")

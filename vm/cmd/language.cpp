@@ -99,6 +99,7 @@ int status_of(lib::LanguageStatus status) {
 }
 
 Lengths bind_inputs(lib::Language& session, const Arguments& arguments) {
+  check_standard_input(arguments);
   Lengths lengths;
   for (const std::string& word : arguments.all(Option::kIn)) {
     const auto [name, file] = split_binding(word);

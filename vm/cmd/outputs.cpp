@@ -36,6 +36,16 @@ std::optional<std::filesystem::path> whole_file(const std::string& path) {
 
 }  // namespace
 
+void check_standard_input(const Arguments& arguments) {
+  const auto& files = arguments.operands();
+  bool taken = std::find(files.begin(), files.end(), "-") != files.end();
+  for (const std::string& word : arguments.all(Option::kIn)) {
+    const bool standard = word == "-" || word.ends_with("=-") || word.ends_with(":-");
+    if (standard && std::exchange(taken, true))
+      throw UsageError{"--in " + word + ": standard input is read already; make a file of it for both"};
+  }
+}
+
 Outputs open_outputs(const Arguments& arguments) {
   Outputs outputs;
   std::set<std::filesystem::path> files;

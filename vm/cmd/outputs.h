@@ -1,4 +1,4 @@
-// --out: files for values, opened before anything runs.
+// --in and --out: files for values; those that are written are opened before anything runs.
 #pragma once
 
 #include <span>
@@ -20,6 +20,10 @@ using Outputs = std::vector<Output>;
 
 // The words of --in and --out: NAME=FILE, NAME:KIND=FILE, which is NAME=KIND:FILE, or a FILE without a name.
 [[nodiscard]] std::pair<std::string, std::string> split_binding(const std::string& word);
+
+// Throws UsageError if the program and --in, or several of --in, are standard input: the second would be
+// empty.
+void check_standard_input(const Arguments& arguments);
 
 // Throws UsageError for a file that cannot be written, or of a kind that nvm does not write.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments);

@@ -36,6 +36,7 @@ std::optional<std::string> no_place(std::size_t count) {
 
 std::vector<lib::Value> read_inputs(const Arguments& arguments,
                                     std::span<const std::shared_ptr<lib::Watcher>> watchers) {
+  check_standard_input(arguments);
   std::vector<lib::Value> values;
   for (const std::string& word : arguments.all(Option::kIn)) {
     const auto [name, file] = split_binding(word);

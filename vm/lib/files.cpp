@@ -216,6 +216,29 @@ bool are_sequences(const std::vector<const Type*>& types) {
                      [](const Type* type) { return resolve(type)->kind == TypeKind::kSeq; });
 }
 
+// All that a row has, once.
+std::string listed(std::string_view KindRow::*what) {
+  std::string list;
+  std::string_view last;
+  for (const KindRow& row : kKinds) {
+    const std::string_view word = row.*what;
+    if (word.empty() || word == kNoEnding || word == last || row.kind == FileKind::kSvg) continue;
+    list += (list.empty() ? "" : ", ") + std::string(word);
+    last = word;
+  }
+  return list;
+}
+
+// What is in front of a colon, where it looks like a kind; behind the name of a file that is none.
+std::string no_kind(const std::string& word) {
+  const std::size_t colon = word.find(':');
+  const std::string kind = word.substr(0, colon == word.npos ? 0 : colon);
+  const bool letters =
+      std::all_of(kind.begin(), kind.end(), [](char c) { return c == '.' || (c >= 'a' && c <= 'z'); });
+  if (kind.empty() || !letters) return "";
+  return kind + " is no kind of files: " + listed(&KindRow::name);
+}
+
 std::string stream_of(const std::string& path, FileUse use) {
   if (path != "-") return path;
   return use == FileUse::kRead ? "/dev/stdin" : "/dev/stdout";
@@ -257,10 +280,9 @@ NamedFile named_file(const std::string& word, FileUse use) {
   }
   for (const Advice& known : kAdvice)
     if (known.ending == ending) fail_file(word, std::string(known.advice));
-  fail_file(word, "files that end in " + ending +
-                      " are not supported, but .npy, .npz, .png, .csv, .tsv, .jsonl, .txt and, to write "
-                      "charts, .svg; text:" +
-                      word + " is any file, as text");
+  if (ending.find(':') != ending.npos && !no_kind(word).empty()) fail_file(word, no_kind(word));
+  fail_file(word, "files that end in " + ending + " are not supported, but " + listed(&KindRow::ending) +
+                      " and, to write charts, .svg; text:" + word + " is any file, as text");
 }
 
 namespace {
@@ -297,6 +319,8 @@ Array read_array(const NamedFile& file, InFile& in, Pool& pool) {
 }
 
 Typed read_value(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool) {
+  if (const std::string why = no_kind(file.path); in.error() == ENOENT && !why.empty())
+    fail_file(file.path, unread_because(ENOENT) + ", and " + why);
   if (file.kind == FileKind::kNpy) return from_array(read_array(file, in, pool), arena);
   if (is_arrow(file)) return read_arrow(read_text(file.path, in), file.path, arena, pool);
   const std::string text = unpacked(file.compression, read_text(file.path, in), file.path);
