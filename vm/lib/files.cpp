@@ -347,7 +347,10 @@ Typed text_value(const std::string& text, TypeArena& arena, Pool& pool) {
 std::optional<Typed> number_value(const std::string& text) {
   const char* const end = text.data() + text.size();
   std::int64_t i = 0;
-  if (const auto read = std::from_chars(text.data(), end, i); read.ec == std::errc() && read.ptr == end)
+  const auto whole = std::from_chars(text.data(), end, i);
+  if (whole.ptr == end && whole.ec == std::errc::result_out_of_range)
+    fail_file(text, "this integer does not fit 64 bits; " + text + ".0 is a float");
+  if (whole.ptr == end && whole.ec == std::errc())
     return Typed{TypeArena::base(TypeKind::kInt), {Vector::of_int(i)}};
   const bool numeric = !text.empty() && text.find_first_not_of("0123456789.eE+-") == text.npos;
   double x = 0;

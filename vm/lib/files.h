@@ -71,7 +71,8 @@ enum class FileUse : std::uint8_t { kRead, kWrite };
 // A string as a value of type [char].
 [[nodiscard]] Typed text_value(const std::string& text, frontend::TypeArena& arena, Pool& pool);
 
-// An integer or a float as it is written; nothing for another text.
+// An integer or a float as it is written; nothing for another text. Throws Fault kIo for an integer that does
+// not fit.
 [[nodiscard]] std::optional<Typed> number_value(const std::string& text);
 
 // Why nothing at all can be written to such a file; "" if something can.
