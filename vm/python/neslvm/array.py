@@ -209,20 +209,29 @@ class Array(_nvm.ArrayBase):
             return values.astype(dtype)
         return values.copy() if copy else values
 
+    def lengths_inside(self) -> list[Any]:
+        """For each dimension but the first the lengths of all its lists."""
+        import numpy as np
+
+        count, found = len(self), []
+        for dim in self._dims[1:]:
+            if isinstance(dim, Lists):
+                lengths = dim.lengths.numpy()
+            else:
+                lengths = np.full(count, dim.n if isinstance(dim, Size) else dim, dtype=np.int64)
+            found.append(lengths)
+            count = int(lengths.sum())
+        return found
+
     def tolist(self) -> Any:
         values = self.flat.numpy()
         if not self.is_jagged:
             return values.reshape(self.known_shape).tolist()
         self.eval()
         nested: list[Any] = values.tolist()
-        for dim in reversed(self._dims[1:]):
-            if isinstance(dim, Lists):
-                lengths = dim.lengths.numpy().tolist()
-            else:
-                step = dim.n if isinstance(dim, Size) else dim
-                lengths = [step] * (len(nested) // step if step else 0)
+        for lengths in reversed(self.lengths_inside()):
             cut, begin = [], 0
-            for n in lengths:
+            for n in lengths.tolist():
                 cut.append(nested[begin : begin + n])
                 begin += n
             nested = cut

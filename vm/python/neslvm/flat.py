@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import Any, Callable, Optional
 
 from . import _nvm, config, errors
@@ -21,6 +22,7 @@ def ins1(text: str, kind: str, *operands: Any) -> Any:
     return _nvm.record(text, operands)[0]
 
 
+NOWHERE = -(2**62)  # as an index: there is no such element
 Size = _nvm.Size  # the number of elements of a vector, which may be known only when something is evaluated
 Flat = _nvm.Flat  # elements of a type, side by side
 ONE = Size.of_number()
@@ -93,11 +95,28 @@ def raise_failure(cause: int, reason: str, message: str, site: Any, text: str, o
 
 def _failure(cause: int, reason: str, message: str, site: Any, text: str, operands: list[Any]) -> Exception:
     kind = errors.class_of(cause)
-    words = "integer division or modulo by zero" if kind is ZeroDivisionError else reason or message
+    words = _words(kind, reason or message, text, operands)
     origin = errors.place(site)
     if origin is not None and kind in (IndexError, ZeroDivisionError):
         origin = origin._replace(index=_first_bad(text, operands))
     return errors.located(kind(words), origin)
+
+
+def _words(kind: type[Exception], reason: str, text: str, operands: list[Any]) -> str:
+    """What the machine says in the terms of who uses arrays."""
+    if kind is ZeroDivisionError:
+        return "integer division or modulo by zero"
+    if kind is MemoryError:
+        return reason.replace("raise --memory", "nvm.options(memory=...) allows more")
+    found = re.match(r"index out of range in (\w+): index (-?\d+) at position (\d+), segment \d+ has (\d+)", reason) if kind is IndexError else None
+    if found is None:
+        return reason
+    name, (index, place, n) = found[1], map(int, found.groups()[1:])
+    as_given = index if index >= 0 else index - n  # to a negative one the length was added
+    if name == "EXTRACT":
+        return f"index {as_given} is out of range for the {n} elements of list {place}"
+    plain = name == "BPERMUTE" and operands[1].text == "SELECT INT" and index > NOWHERE  # an index, not a place made of one
+    return f"index {as_given} is out of range for {n} elements" if plain else "index out of range"
 
 
 def _first_bad(text: str, operands: list[Any]) -> Optional[int]:

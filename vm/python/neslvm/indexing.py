@@ -16,10 +16,18 @@ def _is_index_array(k: Any) -> bool:
     return isinstance(k, (Array, list)) or hasattr(k, "__array__") and getattr(k, "ndim", 0) > 0
 
 
+def plain_key(key: Any) -> Any:
+    """An index, whose arrays of no dimensions are numbers."""
+    if isinstance(key, tuple):
+        return tuple(map(plain_key, key))
+    if isinstance(key, Array):
+        return key.__index__() if key.ndim == 0 and key.dtype.is_int else key
+    return key.item() if hasattr(key, "__array__") and getattr(key, "ndim", 1) == 0 else key
+
+
 def _keys(a: Array, key: Any) -> list[Any]:
-    keys = list(key) if isinstance(key, tuple) else [key]
-    keys = [k.item() if hasattr(k, "__array__") and not isinstance(k, Array) and getattr(k, "ndim", 1) == 0 else k for k in keys]
-    keys = [k.__index__() if isinstance(k, Array) and k.ndim == 0 and k.dtype.is_int else k for k in keys]
+    key = plain_key(key)
+    keys = [_as_array(k) if _is_index_array(k) else k for k in (key if isinstance(key, tuple) else (key,))]
     used = sum(k is not None and k is not Ellipsis for k in keys)
     used += sum(k.ndim - 1 for k in keys if isinstance(k, Array) and k.dtype is bool_)
     if used > a.ndim:
@@ -39,18 +47,32 @@ def get(a: Array, key: Any) -> Any:
         return get_lists(a, key)
     if isinstance(key, bool) or isinstance(key, Array) and key.ndim == 0 and key.dtype is bool_:
         return view(a, [None, *[slice(None)] * a.ndim])[: int(bool(key))]
-    keys = [_as_array(k) if _is_index_array(k) else k for k in _keys(a, _as_key(key))]
+    keys = _keys(a, key)
     if not any(isinstance(k, Array) for k in keys):
         return view(a, keys)
     if len(keys) >= 1 and isinstance(keys[0], Array) and keys[0].dtype is bool_:
         if all(k == slice(None) for k in keys[1:]):
             return masked(a, keys[0])
-    keys = [part for k in keys for part in (nonzero(k) if isinstance(k, Array) and k.dtype is bool_ else (k,))]
-    return advanced(a, keys)
+    return advanced(a, _without_masks(a, keys))
 
 
-def _as_key(key: Any) -> Any:
-    return key if not isinstance(key, list) else _as_array(key)
+def _without_masks(a: Array, keys: Sequence[Any]) -> list[Any]:
+    """With the indices of what a mask keeps in its place."""
+    found: list[Any] = []
+    for k in keys:
+        if isinstance(k, Array) and k.dtype is bool_:
+            d = sum(f is not None for f in found)
+            _check_mask(k.known_shape, a.known_shape[d : d + k.ndim])
+            found.extend(nonzero(k))
+        else:
+            found.append(k)
+    return found
+
+
+def _check_mask(shape: Sequence[int], own: Sequence[int]) -> None:
+    """As for NumPy a mask without elements fits every dimension."""
+    if len(shape) != len(own) or any(n not in (m, 0) for n, m in zip(shape, own)):
+        raise IndexError(f"a mask of shape {tuple(shape)} does not fit dimensions of {tuple(own)} elements")
 
 
 def _as_array(k: Any) -> Array:
@@ -107,6 +129,7 @@ def rows(a: Array, index: Flat) -> Array:
         return Array(f, [f.size if f.size.known is None else f.size.known])
     dim = index.size if index.size.known is None else index.size.known
     if inner == 0:
+        _in_range(index, shape[0]).numpy()  # nothing is read at them, yet they must be indices
         return Array(gather(a.flat, const("I", 0, Size(0)), Size(0)), [index.size.n, *shape[1:]])
     seg = repeated(inner, index.size)
     starts = rules.int_op("*", index.h, const("I", inner, index.size))
@@ -217,8 +240,7 @@ def positions(a: Array, keys: Sequence[Any]) -> Array:
     h, size = affine(result, [*steps[:before], *zeros, *steps[before:]], offset)
     total = Flat(int64, h, size)
     for k, n, s in terms:
-        index = checked_index(rules.convert(k.flat, int64), n)
-        index = _in_range(index, n)
+        index = in_range(rules.convert(k.flat, int64), n)
         spread = Array(index, k.known_shape)
         spread = Array(spread.flat, [*spread.known_shape, *([1] * (len(dims) - before))])
         f = flat_at(spread, result, size)
@@ -229,6 +251,11 @@ def positions(a: Array, keys: Sequence[Any]) -> Array:
 def _in_range(index: Flat, n: int) -> Flat:
     """The same indices; the machine fails if one is out of range."""
     return gather(iota(Size(n) if n != 1 else ONE), index.h, index.size)
+
+
+def in_range(index: Flat, n: int) -> Flat:
+    """Indices from 0 of such that may be negative; the machine fails if one is out of range."""
+    return _in_range(checked_index(index, n), n)
 
 
 def _gathered(a: Array, keys: Sequence[Any]) -> Array:
@@ -242,6 +269,12 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
     from .shaping import axis_of
 
     k = axis_of(axis, x.ndim)
+    if x.is_jagged:
+        from .lists import elements_of_lists
+
+        if k != x.ndim - 1:
+            raise NotImplementedError(f"axis {axis} of an array of type {x.type} is not there yet")
+        return elements_of_lists(x, indices)
     if indices.ndim != x.ndim:
         raise ValueError(f"indices of {indices.ndim} dimensions for an array of {x.ndim}")
     key: list[Any] = []

@@ -91,8 +91,7 @@ def to_arrow(a: Array) -> Any:
     if isinstance(a, Records):
         return pa.StructArray.from_arrays([to_arrow(p) for p in a.parts], a.fields)
     made = pa.array(a.flat.numpy())
-    for dim in reversed(a.dims[1:]):
-        n = dim.lengths.numpy() if isinstance(dim, Lists) else np.full(len(made) // dim if dim else 0, dim)  # type: ignore[operator, arg-type]
+    for n in reversed(a.lengths_inside()):
         made = pa.LargeListArray.from_arrays(pa.array(np.concatenate([[0], np.cumsum(n)]).astype(np.int64)), made)
     return made
 
@@ -158,17 +157,11 @@ def to_awkward(a: Array) -> Any:
     if not a.is_jagged and not isinstance(a, Records):
         return ak.from_numpy(np.asarray(a))
     one = of_one_component(a)
-    dims: list[Any] = list(one.known_shape[1:]) if not one.is_jagged else list(one.dims[1:])
-    count, counts, lengths = len(one), [], []
-    for dim in dims:
-        n = dim.lengths.numpy() if isinstance(dim, Lists) else dim
-        counts.append(count)
-        lengths.append(n)
-        count = int(n.sum()) if isinstance(dim, Lists) else count * n
-    layout = _elements(a, count, ak)
-    for outer, n in zip(reversed(counts), reversed(lengths)):
-        if isinstance(n, int):
-            layout = ak.contents.RegularArray(layout, n, zeros_length=outer)
+    lengths = one.lengths_inside()
+    layout = _elements(a, int(lengths[-1].sum()) if lengths else len(one), ak)
+    for dim, n in zip(reversed(one.shape[1:]), reversed(lengths)):
+        if dim is not None:
+            layout = ak.contents.RegularArray(layout, dim, zeros_length=len(n))
         else:
             layout = ak.contents.ListOffsetArray(ak.index.Index64(np.concatenate([[0], np.cumsum(n)]).astype(np.int64)), layout)
     return ak.Array(layout)

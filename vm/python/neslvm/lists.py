@@ -7,7 +7,7 @@ from . import rules
 from .align import lists_of
 from .array import Array, Dim, Lists, lists_of_lengths, repeated
 from .dtypes import bool_, int64
-from .flat import Flat, ONE, Size, const, gather, gather_where, ins, ins1, iota, pack, word
+from .flat import Flat, NOWHERE, ONE, Size, const, gather, gather_where, ins, ins1, iota, pack, word
 from .records import by_component
 
 
@@ -80,30 +80,56 @@ def _one_list(a: Array, i: int) -> Array:
 
 def get_lists(a: Array, key: Any) -> Any:
     """a[key] of a jagged array."""
-    from .indexing import _as_array, _is_index_array, checked_index
+    from .indexing import _as_array, _is_index_array, plain_key
 
+    key = plain_key(key)
     if isinstance(key, tuple) and len(key) == 1:
         key = key[0]
-    if isinstance(key, tuple):
-        return _by_keys(a, key)
+    if isinstance(key, tuple) or key is None or key is Ellipsis:
+        return _by_keys(a, tuple(_as_array(k) if _is_index_array(k) else k for k in (key if isinstance(key, tuple) else (key,))))
     if isinstance(key, slice):
         return Array(a.flat, a.dims) if key == slice(None) else _slice_of_lists(a, key)
     if isinstance(key, Array) and key.is_jagged:
-        return _mask_lists(a, key)
+        return elements_of_lists(a, key) if key.dtype.is_int else _mask_lists(a, key)
     if _is_index_array(key):
         k = _as_array(key)
+        if k.dtype is bool_ and k.ndim > 1:
+            return _mask_lists(a, k)
         if k.dtype is bool_:
             if len(k) != len(a):
                 raise IndexError(f"a mask of {len(k)} elements does not fit {len(a)} lists")
             return choose(a, pack(iota(k.flat.size), k.flat.h))
-        return choose(a, _ranged(checked_index(rules.convert(k.flat, int64), len(a)), len(a)))
+        return _at_indices(a, k, ())
     if isinstance(key, bool) or not hasattr(key, "__index__"):
         raise IndexError(f"{key!r} is no index of an array of type {a.type}")
     return _one_list(a, key.__index__())
 
 
-def _ranged(index: Flat, n: int) -> Flat:
-    return gather(iota(Size(n) if n != 1 else ONE), index.h, index.size)
+def _at_indices(a: Array, k: Array, rest: Sequence[Any]) -> Array:
+    """a[k, *rest] with indices in any number of dimensions."""
+    from .indexing import in_range
+
+    got = _within(choose(a, in_range(rules.convert(k.flat, int64), len(a))), rest)
+    return Array(got.flat, [*k.dims, *got.dims[1:]])
+
+
+def elements_of_lists(a: Array, index: Array) -> Array:
+    """Of each list the elements at its own indices; negative ones count from its end."""
+    own, given = lists_of(a), lists_of(index)
+    if len(own) != len(given) or len(a) != len(index) or not all(x.same(y) for x, y in zip(own[:-1], given[:-1])):
+        raise IndexError(f"an array of type {index.type} has no indices for each list of one of type {a.type}")
+    lengths, wanted = own[-1].lengths, given[-1]
+    i = rules.convert(index.flat, int64)
+
+    def of_each(f: Flat) -> Any:
+        return ins1("DIST INT", "I", f.h, wanted.h)
+
+    # An index out of range must not find an element of another list.
+    low = rules.compare("<", "I", i.h, const("I", 0, i.size))
+    place = rules.select("I", low, rules.int_op("+", i.h, of_each(lengths)), i.h)
+    out = rules.either(rules.compare("<", "I", place, const("I", 0, i.size)), rules.compare(">=", "I", place, of_each(lengths)))
+    place = rules.select("I", out, const("I", NOWHERE, i.size), rules.int_op("+", place, of_each(own[-1].offsets)))
+    return Array(gather(a.flat, place, i.size), index.dims)
 
 
 def _mask_lists(a: Array, mask: Array) -> Array:
@@ -122,14 +148,22 @@ def _mask_lists(a: Array, mask: Array) -> Array:
 
 
 def _by_keys(a: Array, keys: tuple[Any, ...]) -> Any:
+    used = sum(k is not None and k is not Ellipsis for k in keys)
     if sum(k is Ellipsis for k in keys) == 1:
-        at = keys.index(Ellipsis)
-        keys = (*keys[:at], *[slice(None)] * (a.ndim - len(keys) + 1), *keys[at + 1 :])
-    if len(keys) > a.ndim:
-        raise IndexError(f"{len(keys)} indices for an array of {a.ndim} dimensions")
-    if any(k is None or k is Ellipsis for k in keys):
-        raise NotImplementedError(f"this index of an array of type {a.type} is not there yet")
+        at = next(i for i, k in enumerate(keys) if k is Ellipsis)
+        keys = (*keys[:at], *[slice(None)] * (a.ndim - used), *keys[at + 1 :])
+    if used > a.ndim:
+        raise IndexError(f"{used} indices for an array of {a.ndim} dimensions")
+    if any(k is Ellipsis for k in keys):
+        raise IndexError("an index has one ellipsis at most")
+    if not keys:
+        return Array(a.flat, a.dims)
     first, *rest = keys
+    if first is None:
+        got = _by_keys(a, tuple(rest))
+        return Array(got.flat, [1, *got.dims])
+    if isinstance(first, Array) and first.dtype.is_int and not first.is_jagged:
+        return _at_indices(a, first, rest)
     chosen = get_lists(a, first)
     if isinstance(first, slice) or isinstance(chosen, Array) and chosen.ndim == a.ndim:
         return _within(chosen, rest)
@@ -143,6 +177,9 @@ def _within(a: Array, keys: Sequence[Any]) -> Array:
         keys.pop()
     if not keys:
         return a
+    if keys[0] is None:
+        got = _within(a, keys[1:])
+        return Array(got.flat, [got.dims[0], 1, *got.dims[1:]])
     key, dim = keys[0], lists_of(a)[0]
     if isinstance(key, slice):
         made, index = _slices(dim, key)

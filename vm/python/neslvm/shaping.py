@@ -164,7 +164,11 @@ def _concat_lists(made: list[Array], axis: Optional[int]) -> Array:
     depth = made[0].ndim
     if any(a.ndim != depth for a in made):
         raise ValueError("arrays of different depth do not fit together: " + ", ".join(a.type for a in made))
-    if axis == 0:
+    if axis is None:
+        made = [Array(a.flat, [a.flat.size]) for a in made]
+        return concat(made, axis=0)
+    k = axis_of(axis, depth)
+    if k == 0:
         result = made[0]
         for a in made[1:]:
             dims: list[Any] = [len(result) + len(a)]
@@ -175,10 +179,6 @@ def _concat_lists(made: list[Array], axis: Optional[int]) -> Array:
                 dim.inner = inner
             result = Array(flat, dims)
         return result
-    if axis is None:
-        made = [Array(a.flat, [a.flat.size]) for a in made]
-        return concat(made, axis=0)
-    k = axis_of(axis, depth)
     result = made[0]
     for a in made[1:]:
         result = _joined_within(result, a, k)
