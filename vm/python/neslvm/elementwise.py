@@ -35,6 +35,20 @@ def _check_fits(t: DType, x: Scalar) -> None:
             raise OverflowError(f"Python integer {x} out of bounds for {t}")
 
 
+def element(t: DType, x: Any) -> Scalar:
+    """A number that is put among elements of a type as it is: one that the type does not have is refused."""
+    if hasattr(x, "item"):
+        x = x.item()
+    if not isinstance(x, (bool, int, float, complex)):
+        raise TypeError(f"{x!r} is no number")
+    lost = isinstance(x, complex) and t.kind != "c" or t.kind == "b" and x not in (0, 1)
+    if lost or t.is_int and isinstance(x, float) and not x.is_integer():
+        raise TypeError(f"{x} is none of the values of {t}; convert the array first, with astype()")
+    made: Scalar = int(x) if t.is_int else x  # type: ignore[arg-type]
+    _check_fits(t, made)
+    return made
+
+
 def meeting_type(operands: Sequence[Operand]) -> DType:
     """The type of arrays and weak Python scalars together."""
     arrays = [o.dtype for o in operands if isinstance(o, Flat)]

@@ -19,6 +19,9 @@ class Explanation:
 
 def explain(*arrays: Array) -> Explanation:
     """The instructions that are waiting, in the order of lines; consecutive ones become one kernel where the machine can fuse them."""
+    for a in arrays:
+        if not isinstance(a, Array):
+            raise TypeError(f"explain takes arrays, not {type(a).__name__}")
     open_: list[Any] = [h for a in arrays for h in a.handles() if h is not None and not h.evaluated]
     seen: set[Any] = set()
     counts: dict[str, list[str]] = {}

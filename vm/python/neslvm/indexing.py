@@ -316,10 +316,10 @@ def scattered(target: Flat, index: Any, values: Flat) -> Flat:
 
 def set_items(a: Array, key: Any, value: Any) -> None:
     """a[key] = value: from now on `a` is another array; nobody else sees it."""
-    from .making import asarray
+    from .making import array
     from .operators import where
 
-    v = asarray(value).astype(a.dtype)  # type: ignore[attr-defined]
+    v = array(value, dtype=a.dtype)
     if a.is_jagged:
         _set_in_lists(a, key, v)
         return

@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from .array import Array, Lists
-from .dtypes import DType
+from .dtypes import DType, as_dtype
+from .elementwise import element
 from .making import asarray, from_lengths, from_numpy, from_offsets
 from .records import Records, of_one_component, zip as zip_arrays
 
@@ -53,7 +54,9 @@ def _Keeping(view: Any, owner: Any) -> Any:
 def _masked(a: Any, null: Any) -> Any:
     if a.null_count and null is None:
         raise ValueError(f"{a.null_count} nulls; null= says what stands for them")
-    return a.fill_null(null) if a.null_count else a
+    if not a.null_count:
+        return a
+    return a.fill_null(element(as_dtype(a.type.to_pandas_dtype()), null))
 
 
 def from_arrow(x: Any, null: Any = None) -> Array:
@@ -81,7 +84,10 @@ def from_arrow(x: Any, null: Any = None) -> Array:
         made: Array = inner.reshape(len(x), kind.list_size)  # type: ignore[attr-defined]
         return made
     x = _masked(x, null)
-    return asarray(x.to_numpy(zero_copy_only=not pa.types.is_boolean(kind)))
+    try:
+        return asarray(x.to_numpy(zero_copy_only=not pa.types.is_boolean(kind)))
+    except pa.ArrowInvalid:
+        raise TypeError(f"nvm has no elements of Arrow's type {kind}") from None
 
 
 def to_arrow(a: Array) -> Any:
@@ -206,7 +212,7 @@ def _fallback(name: str, f: Any, args: Any, kwargs: Any) -> Any:
 
     from .errors import FallbackWarning
 
-    warnings.warn(f"numpy.{name} is computed by NumPy: nvm has no such function", FallbackWarning, stacklevel=3)
+    warnings.warn(f"{name} is computed by NumPy: nvm has no such function", FallbackWarning, stacklevel=3)
 
     def plain(x: Any) -> Any:
         if isinstance(x, Array):
@@ -228,7 +234,7 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **kwargs: An
         return elementwise_call(name, *inputs)
     if "out" in kwargs:
         return NotImplemented
-    return _fallback(ufunc.__name__, getattr(ufunc, method), inputs, kwargs)
+    return _fallback(f"numpy.{ufunc.__name__}", getattr(ufunc, method), inputs, kwargs)
 
 
 def array_function(self: Array, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -241,6 +247,6 @@ def array_function(self: Array, func: Any, types: Any, args: Any, kwargs: Any) -
             return own(*args, **kwargs)
         except TypeError:
             pass
-    return _fallback(func.__name__, func, args, kwargs)
+    return _fallback(f"{func.__module__}.{func.__name__}", func, args, kwargs)
 
 

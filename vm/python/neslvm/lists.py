@@ -273,7 +273,7 @@ def pad(a: Array, n: int, fill: Any) -> Array:
 
 def _filled(a: Array, wanted: Lists, fill: Any) -> Flat:
     """The elements of lists in lists at least as long."""
-    from .elementwise import at
+    from .elementwise import at, element
 
     dim = lists_of(a)[0]
     column = ins1("INDEX", "I", const("I", 0, dim.outer), const("I", 1, dim.outer), wanted.h)
@@ -282,7 +282,7 @@ def _filled(a: Array, wanted: Lists, fill: Any) -> Flat:
     f = gather_where(a.flat, index, there, wanted.inner)
     if fill is None:
         return f
-    return Flat(a.dtype, rules.select(a.dtype.storage, there, f.h, at(fill, a.dtype, wanted.inner).h), wanted.inner)
+    return Flat(a.dtype, rules.select(a.dtype.storage, there, f.h, at(element(a.dtype, fill), a.dtype, wanted.inner).h), wanted.inner)
 
 
 def run_lengths(x: Any) -> Array:

@@ -79,12 +79,14 @@ def array(obj: Any, dtype: Any = None, *, copy: bool = True) -> Array:
         depth = _ragged_depth(obj)
         if depth:
             return _jagged_of(obj, depth, t)
-    values = np.asarray(obj)
+    # NumPy's rules say which of Python's numbers a type takes; arrays are converted as by astype.
+    given = isinstance(obj, (list, tuple, bool, int, float, complex)) and not isinstance(obj, np.generic)
+    if t is not None and type(obj) is int and t.is_int and not t.limits[0] <= obj <= t.limits[1]:
+        raise OverflowError(f"{obj} does not fit into {t}")
+    values = np.asarray(obj, dtype=t.name if given and t is not None else None)
     if values.size == 0 and isinstance(obj, (list, tuple)) and values.dtype == np.float64:
         values = values.astype(np.float64)
     if t is not None and values.dtype != np.dtype(t.name):
-        if isinstance(obj, int) and t.is_int and not t.limits[0] <= obj <= t.limits[1]:
-            raise OverflowError(f"{obj} does not fit into {t}")
         values = values.astype(t.name)
     return from_numpy(values, copy=True)
 
@@ -199,6 +201,8 @@ def _dims(shape: Any) -> tuple[int, ...]:
     dims = tuple(n.__index__() for n in dims)
     if any(n < 0 for n in dims):
         raise ValueError(f"a shape {shape!r} with negative lengths")
+    if math.prod(dims) >= 2**60:
+        raise ValueError(f"an array of shape {dims} is too large: no memory has room for {math.prod(dims)} elements")
     return dims
 
 

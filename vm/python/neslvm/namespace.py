@@ -14,6 +14,9 @@ e, pi, inf, nan, newaxis = math.e, math.pi, math.inf, math.nan, None
 
 def eval(*arrays: Array) -> None:  # noqa: A001
     """Computes arrays together."""
+    for a in arrays:
+        if not isinstance(a, Array):
+            raise TypeError(f"eval takes arrays, not {type(a).__name__}")
     evaluate([h for a in arrays for h in a.handles() if h is not None])
 
 

@@ -52,7 +52,7 @@ class Body(Expressions):
         self.loops: list[_Loop] = []
         self.functions: list[Defined] = []  # loops, and what follows them
         self.changed = changed_names(closure.node)
-        _check_changes(closure.node)
+        _check_changes(closure.node, self.changed)
 
     def result(self, names: Names) -> Code:
         node = self.closure.node
@@ -105,12 +105,14 @@ class Body(Expressions):
 
     def binding(self, s: ast.stmt, names: Names, then: Then) -> Code:
         if isinstance(s, ast.Assign) and len(s.targets) == 1:
-            self._check_fresh(s.targets[0], s.value)
+            _check_fresh(s.targets[0], s.value, self.changed)
             return self.assign(s.targets[0], self.value(s.value, names), names, then)
         if isinstance(s, ast.AnnAssign) and s.value is not None:
             return self.assign(s.target, self.value(s.value, names), names, then)
         if isinstance(s, ast.AugAssign):
             before = self.value(_loaded(s.target), names)
+            if isinstance(before.type, Seq) and isinstance(s.target, ast.Name):
+                self._check_grown(s.target.id)
             return self.assign(s.target, self.operate(s.op, before, self.value(s.value, names)), names, then)
         if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call):
             call = s.value
@@ -120,14 +122,16 @@ class Body(Expressions):
                 return self.assign(ast.Name(call.func.value.id, ast.Store()), self.joined(before, one), names, then)
         raise Refused(type(s).__name__)
 
-    def _check_fresh(self, target: ast.AST, value: Optional[ast.expr]) -> None:
-        """A list that is changed later is one that nobody else has."""
-        if isinstance(target, ast.Tuple):
-            parts = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts) else [None] * len(target.elts)
-            for t, v in zip(target.elts, parts):
-                self._check_fresh(t, v)
-        elif isinstance(target, ast.Name) and target.id in self.changed and not _is_fresh(value):
-            raise Refused("a list that is changed may be another one's")
+    def _check_grown(self, name: str) -> None:
+        """A list that += or *= changes is one that nobody else has."""
+        node = self.closure.node
+        _check_changes(node, {name})
+        for n in ast.walk(node):
+            if isinstance(n, ast.Assign):
+                for target in n.targets:
+                    _check_fresh(target, n.value, {name})
+            elif isinstance(n, ast.For):
+                _check_fresh(n.target, None, {name})
 
     def assign(self, target: ast.AST, c: Code, names: Names, then: Then) -> Code:
         if isinstance(target, ast.Subscript):
@@ -245,7 +249,7 @@ class Body(Expressions):
         source: Optional[_Source] = None
         if isinstance(s, ast.For):
             source = self.range_of(s.iter, names) or self.elements_of(self.sequence(s.iter, names))
-            self._check_fresh(s.target, None)
+            _check_fresh(s.target, None, self.changed)
             if _gone_through(s.iter) & set().union(*map(changed_names, s.body)):
                 raise Refused("a list that changes while it is gone through")
         outer = list(self.loops)
@@ -361,6 +365,16 @@ def _in_both(name: str, s: ast.If) -> bool:
     return name in assigned(s.body) and name in assigned(s.orelse)
 
 
+def _check_fresh(target: ast.AST, value: Optional[ast.expr], changed: set[str]) -> None:
+    """A list that is changed later is one that nobody else has."""
+    if isinstance(target, ast.Tuple):
+        parts = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts) else [None] * len(target.elts)
+        for t, v in zip(target.elts, parts):
+            _check_fresh(t, v, changed)
+    elif isinstance(target, ast.Name) and target.id in changed and not _is_fresh(value):
+        raise Refused("a list that is changed may be another one's")
+
+
 def _is_fresh(value: Optional[ast.expr]) -> bool:
     if isinstance(value, ast.Call):
         return isinstance(value.func, ast.Name) and value.func.id in ("list", "sorted", "reversed")
@@ -387,9 +401,8 @@ def _loaded(target: ast.AST) -> ast.expr:
     raise Refused("such a target")
 
 
-def _check_changes(node: ast.AST) -> None:
+def _check_changes(node: ast.AST, changed: set[str]) -> None:
     """A list that is changed is a value here: nobody else may have it."""
-    changed = changed_names(node)
     args: Any = getattr(node, "args", None)
     if args is not None and changed & {a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]}:
         raise Refused("a parameter is changed")

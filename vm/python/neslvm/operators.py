@@ -66,14 +66,15 @@ def _operate(name: str, *operands: Any) -> Any:
 
 
 def _in_place(name: str) -> Callable[[Array, Any], Array]:
+    """a += b: the name becomes another array of the same type and shape. Who else has the array keeps it, as in functions."""
+
     def apply(self: Array, other: Any) -> Array:
         result = elementwise_call(name, self, other)
         if result.dtype is not self.dtype:
             raise TypeError(f"a result of type {result.dtype} does not become one of {self.dtype}")
         if result.shape != self.shape:
             raise ValueError(f"a result of shape {result.shape} does not become one of {self.shape}")
-        self.become(result)
-        return self
+        return result
 
     return apply
 

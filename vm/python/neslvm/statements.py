@@ -137,9 +137,14 @@ def _augmented(s: ast.AugAssign, frame: Frame) -> None:
 
     before = frame.find(s.target.id) if isinstance(s.target, ast.Name) else value_of(s.target, frame)
     value = value_of(s.value, frame)
-    if isinstance(before, (list, ListArray)) and frame.size is None and isinstance(s.op, ast.Add):
-        sections.must_be_evaluated()
-        before.extend(value)  # the same list goes on
+    if isinstance(before, (list, ListArray)) and frame.size is None and isinstance(s.op, (ast.Add, ast.Mult)):
+        sections.must_be_evaluated()  # the same list goes on
+        if isinstance(s.op, ast.Add):
+            before.extend(value)
+        elif isinstance(before, list):
+            before[:] = binary(s.op, before, value, frame)
+        else:
+            before.become_list(binary(s.op, before, value, frame))
         return
     if isinstance(before, ListLane) and not before.row:
         store(s.target, binary(s.op, before, value, frame), frame, s)
