@@ -117,6 +117,32 @@ def test_statistics_agree(weighted):
         same(nvm.softmax(a).data, ak.flatten(ak.softmax(c, axis=-1)))
 
 
+@pytest.mark.parametrize("lists", [[[3], [0], [1], [0, 0]], [[], [2, 5, 1], [9, 5], [], [9]], [[1.5], [], [-1, 2.5]]])
+def test_places_across_lists_are_those_of_the_lists(lists):
+    awkward, there = ak.Array(lists), nvm.array(lists)
+    for name in ("argmax", "argmin"):
+        for keepdims in (False, True):
+            assert getattr(nvm, name)(there, axis=0, keepdims=keepdims).tolist() == getattr(ak, name)(awkward, axis=0, keepdims=keepdims).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float64"])
+def test_the_range_of_no_elements_is_zero(dtype):
+    lists = [[3, 5], [], [7]]
+    got = nvm.ptp(nvm.array(lists, dtype=dtype), axis=-1)
+    assert got.tolist() == ak.ptp(ak.values_astype(ak.Array(lists), dtype), axis=-1, mask_identity=False).tolist() == [2, 0, 0]
+    assert np.isnan(nvm.ptp(nvm.array([[1.0, np.nan], []]), axis=-1).to_numpy()).tolist() == [True, False]
+
+
+def test_empty_dimensions_leave():
+    pa = pytest.importorskip("pyarrow")
+    for shape in ((2, 0), (2, 0, 3), (0, 2), (2, 3)):
+        zeros = np.zeros(shape)
+        assert pa.array(nvm.array(zeros)).to_pylist() == nvm.array(zeros).to_awkward().tolist() == zeros.tolist()
+    lists = nvm.array([[1], []])[np.zeros((2, 0), int)]
+    assert lists.type == "2 * 0 * var * int64"
+    assert lists.tolist() == pa.array(lists).to_pylist() == lists.to_awkward().tolist() == [[], []]
+
+
 def test_statistics_of_rows():
     m = np.random.default_rng(4).normal(size=(3, 5))
     powers = np.exp(m)

@@ -42,7 +42,7 @@ def _arranged(x: Any, axis: int) -> tuple[Array, Any, Optional[int]]:
 
     a = asarray(x)
     if a.is_jagged:
-        if axis not in (-1, a.ndim - 1):
+        if axis_of(axis, a.ndim) != a.ndim - 1:
             raise NotImplementedError(f"axis {axis} of an array of type {a.type} is not there yet")
         return a, lists_of(a)[-1].h, None
     if a.ndim <= 1:

@@ -7,10 +7,10 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _nvm, rules
 from .align import lists_of
-from .array import Array, Dim, repeated
+from .array import Array, Dim, Lists, repeated
 from .dtypes import DType, as_dtype, bool_, float64, int64, real_of, uint64
 from .errors import AxisError
-from .flat import Flat, ONE, Size, const, ins1, word
+from .flat import Flat, ONE, Size, const, ins1, iota, word
 
 Axis = Union[None, int, Sequence[int]]
 LEAST = -9.99999961690316e35  # below this and above its opposite VCODE's maxima and minima of floats see nothing
@@ -29,6 +29,26 @@ class Groups:
 
     def lengths(self) -> Flat:
         return Flat(int64, ins1("LENGTHS", "I", self.seg), self.count)
+
+    def places(self) -> Any:
+        """Where each element is along the axis."""
+        return ins1("INDEX", "I", const("I", 0, self.count), const("I", 1, self.count), self.seg)
+
+
+class _Across(Groups):
+    """By position across lists: not all lists have an element in each group."""
+
+    def __init__(self, seg: Any, count: Size, dims: Sequence[Dim], lists: Lists, rank: Any) -> None:
+        super().__init__(seg, count, dims)
+        self.lists = lists
+        self.rank = rank  # where each of their elements is in this order
+
+    def places(self) -> Any:
+        """Which list each element is of."""
+        from .order import permuted
+
+        number = ins1("DIST INT", "I", iota(self.lists.outer).h, self.lists.h)
+        return permuted(Flat(int64, number, self.lists.inner), self.rank).h
 
 
 def _axes(axis: Axis, ndim: int) -> list[int]:
@@ -84,7 +104,8 @@ def _across(a: Array, keepdims: bool) -> tuple[Flat, Groups]:
     from .order import permuted
 
     position = local_index(a).flat
-    lengths = lists_of(a)[0].lengths.numpy()
+    dim = lists_of(a)[0]
+    lengths = dim.lengths.numpy()
     longest = int(lengths.max()) if lengths.size else 0
     rank = ins1("RANK_UP INT", "I", position.h, position.size.seg)
     f = permuted(a.flat, rank)
@@ -93,7 +114,7 @@ def _across(a: Array, keepdims: bool) -> tuple[Flat, Groups]:
     how_many = np.bincount(lengths, minlength=longest + 1)[::-1].cumsum()[::-1][1:] if lengths.size else np.zeros(0, np.int64)
     count = Size(longest) if longest != 1 else ONE
     dims: list[Dim] = [1, longest] if keepdims else [longest]
-    return f, Groups(_nvm.descriptor(np.ascontiguousarray(how_many, dtype=np.int64)), count, dims)
+    return f, _Across(_nvm.descriptor(np.ascontiguousarray(how_many, dtype=np.int64)), count, dims, dim, rank)
 
 
 def _result(f: Flat, groups: Groups) -> Array:
@@ -205,8 +226,16 @@ def _mean(f: Flat, groups: Groups) -> Flat:
     return Flat(f.dtype, rules.float_op("/", total.h, count.h), groups.count)
 
 
-def mean(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def _meaning(x: Any, axis: Axis) -> Array:
+    """What a mean is taken of: as for NumPy the one value of an array of no dimensions has no axis, where a sum lets it pass."""
     a = _array(x)
+    if a.ndim == 0 and axis is not None and (isinstance(axis, int) or axis):
+        raise AxisError(f"there is no axis {axis} in 0 dimensions")
+    return a
+
+
+def mean(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    a = _meaning(x, axis)
     if a.dtype.kind == "c":
         return _through_numpy("mean", a, axis, keepdims)
     t = real_of(a.dtype)
@@ -216,7 +245,7 @@ def mean(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 
 
 def var(x: Any, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
-    a = _array(x)
+    a = _meaning(x, axis)
     if a.dtype.kind == "c":
         return _through_numpy("var", a, axis, keepdims, ddof=correction)
     t = real_of(a.dtype)
@@ -273,10 +302,8 @@ def _place(upper: bool, x: Any, axis: Optional[int], keepdims: bool) -> Array:
     hit = rules.compare("=", key, rules.order_key(f), rules.order_key(best))
     if f.dtype.kind == "f":
         hit = rules.either(hit, rules.compare("!=", "F", f.h, f.h))
-    zero, one = const("I", 0, groups.count), const("I", 1, groups.count)
-    index = ins1("INDEX", "I", zero, one, groups.seg)
     none = 2**63 - 1
-    place = ins1("MIN_REDUCE INT", "I", rules.select("I", hit, index, const("I", none, f.size)), groups.seg)
+    place = ins1("MIN_REDUCE INT", "I", rules.select("I", hit, groups.places(), const("I", none, f.size)), groups.seg)
     missing = rules.compare("=", "I", place, const("I", none, groups.count))
     h = rules.select("I", missing, const("I", -1, groups.count), place)
     return _result(Flat(int64, h, groups.count), groups)

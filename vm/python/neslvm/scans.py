@@ -6,12 +6,14 @@ from typing import Any, Callable, Optional
 
 from . import rules
 from .array import Array
-from .dtypes import as_dtype, bool_
+from .dtypes import DType, as_dtype, bool_, with_scalar
 from .elementwise import apply
-from .flat import Flat, Size, const, ins1, iota, of_host, word
+from .flat import Flat, Size, const, gather_where, ins1, iota, of_host, word
 from .order import _arranged, _back
-from .reductions import extreme, grouped, sum_type
+from .reductions import _axes, extreme, grouped, sum_type
 
+_BITWISE = {"bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor}
+_SUMS = {"add": ("+_REDUCE", "sum"), "multiply": ("*_REDUCE", "prod")}  # of the machine and of NumPy
 _KNOWN: dict[Any, str] = {
     operator.add: "add", "+": "add", sum: "add", operator.mul: "multiply", "*": "multiply", max: "maximum", "max": "maximum",
     min: "minimum", "min": "minimum", operator.and_: "bitwise_and", "&": "bitwise_and", operator.or_: "bitwise_or",
@@ -40,6 +42,16 @@ def _recognised(f: Callable[..., Any]) -> Optional[str]:
     return names.get(code.co_code)
 
 
+def _is_lambda(f: Any) -> bool:
+    """Whether it was recognised as a function of two elements: these say its type, where sums of small ones have 64 bits."""
+    return getattr(f, "__code__", None) is not None
+
+
+def _name_for(f: Any, t: DType) -> Optional[str]:
+    """The function that the machine has and that does what f does with elements of a type."""
+    return None if t is bool_ and _is_lambda(f) else known_function(f)
+
+
 def _inclusive(name: str, a: Array, seg: Any, exclusive: bool) -> Flat:
     if a.dtype.kind == "c":
         return _complex(name, a, exclusive)
@@ -57,11 +69,11 @@ def _inclusive(name: str, a: Array, seg: Any, exclusive: bool) -> Flat:
 
 def scan(f: Any, x: Any, /, *, axis: int = -1, exclusive: bool = False) -> Array:
     """Each element combined with those before it; `exclusive`: only those before it."""
-    name = known_function(f)
     a, seg, k = _arranged(x, axis)
+    name = _name_for(f, a.dtype)
     if a.dtype.kind == "c" and name is None:
         raise TypeError("a scan of complex numbers is + or *")
-    if name in ("add", "multiply") and a.dtype is not sum_type(a.dtype):
+    if name in ("add", "multiply") and not _is_lambda(f) and a.dtype is not sum_type(a.dtype):
         a = Array(rules.convert(a.flat, sum_type(a.dtype)), a.dims)
     if name is not None:
         return _back(_inclusive(name, a, seg, exclusive), a, k)
@@ -135,33 +147,47 @@ def _cumulative(name: str, x: Any, axis: Optional[int], dtype: Any, include_init
 
 def reduce(f: Any, a: Any, /, *, axis: Any = None, initial: Any = None) -> Array:
     """Neighbours combined by an associative function until one value is left; it need not commute."""
-    from .making import asarray
+    from .making import asarray, full
     from .operators import elementwise_call
-    from .reductions import _extreme_of, _result, _summed
+    from .reductions import _extreme_of, _summed
 
     x = asarray(a)
-    name = known_function(f)
-    empty = x.size == 0
-    if empty and axis is None and initial is not None:
-        return asarray(initial).astype(x.dtype)  # type: ignore[attr-defined, no-any-return]
-    if name in ("add", "multiply"):
-        made = _summed("+_REDUCE" if name == "add" else "*_REDUCE", "", x, axis, None, False)
+    name = _name_for(f, x.dtype)
+    initial = initial.item() if hasattr(initial, "item") else initial
+    if x.size == 0 and not x.is_jagged and name not in _SUMS:
+        gone = _axes(axis, x.ndim)
+        shape = [n for k, n in enumerate(x.known_shape) if k not in gone]
+        if initial is None and 0 not in shape:
+            raise ValueError("a reduction of no elements needs initial=")
+        return full(shape, initial or 0, dtype=x.dtype if initial is None else with_scalar(x.dtype, initial))
+    if name in _SUMS:
+        made = _summed(*_SUMS[name], x, axis, x.dtype if _is_lambda(f) else None, False)
     elif name in ("maximum", "minimum"):
         made = _extreme_of(name == "maximum", x, axis, False)
     else:
-        if empty:
-            raise ValueError("a reduction of no elements needs initial=")
-        flat, groups = grouped(x, axis)
-        done = _stepwise(f, flat, groups.seg)
-        lengths = groups.lengths()
-        last = rules.int_op("-", lengths.h, const("I", 1, groups.count))
-        kind = flat.dtype.storage
-        h = ins1(f"EXTRACT {word(kind)}", kind, done.h, last, groups.seg)
-        made = _result(Flat(flat.dtype, h, groups.count), groups)
-    if initial is None:
-        return made
-    if name is not None:
-        return elementwise_call(name, initial, made)
-    from .mapping import map as mapped
+        return _reduced(f, name, x, axis, initial)
+    return made if initial is None else elementwise_call(name, initial, made)
 
-    return mapped(f, asarray(initial), made)
+
+def _reduced(f: Any, name: Optional[str], x: Array, axis: Any, initial: Any) -> Array:
+    """With a function for which there is no reduction."""
+    from .making import asarray
+    from .mapping import map as mapped
+    from .operators import elementwise_call, where
+
+    if x.dtype.kind == "c":
+        raise TypeError("a reduction of complex numbers is + or *")
+    if x.size == 0 and initial is None:
+        raise ValueError("a reduction of no elements needs initial=")
+    flat, groups = grouped(x, axis)
+    done = _stepwise(_BITWISE[name] if name is not None else f, flat, groups.seg)
+    lengths, size, kind = groups.lengths().h, groups.count, flat.dtype.storage
+    last = rules.int_op("-", lengths, const("I", 1, size))
+    if initial is None:
+        return Array(Flat(flat.dtype, ins1(f"EXTRACT {word(kind)}", kind, done.h, last, groups.seg), size), groups.dims)
+    there = rules.compare(">", "I", lengths, const("I", 0, size))
+    ends = rules.int_op("+", ins1("+_SCAN INT", "I", lengths, size.seg), last)
+    found = Array(gather_where(done, ends, there, size), groups.dims)
+    first = asarray(initial, dtype=with_scalar(flat.dtype, initial))
+    both = elementwise_call(name, first, found) if name is not None else mapped(f, first, found)
+    return where(Array(Flat(bool_, there, size), groups.dims), both, first)

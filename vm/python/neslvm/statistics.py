@@ -5,7 +5,7 @@ from typing import Any, Callable, Optional
 
 from .array import Array
 from .making import asarray, ones_like
-from .operators import elementwise_call
+from .operators import elementwise_call, where
 from .records import zip as records
 from .reductions import Axis, max as _max, mean, min as _min, sum as _sum
 
@@ -32,7 +32,9 @@ def count(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 def ptp(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """The largest less the smallest element."""
     a = asarray(x)
-    return _minus(_max(a, axis=axis, keepdims=keepdims), _min(a, axis=axis, keepdims=keepdims))
+    high, low = _max(a, axis=axis, keepdims=keepdims), _min(a, axis=axis, keepdims=keepdims)
+    spread = _minus(high, low)
+    return where(elementwise_call("less", high, low), 0, spread) if a.is_jagged else spread  # less only of no elements
 
 
 def softmax(x: Any, /, *, axis: int = -1) -> Array:
