@@ -1,6 +1,7 @@
 """What nvm's own functions mean: names for the code of nesl_everyday.py."""
 
 import arithmetic
+from nesl_order import compare
 
 
 def mean(v):
@@ -21,6 +22,14 @@ def quantile(v, quarters):
 
 def cumulated(scan, op, v):
   return [op(before, x) for before, x in zip(scan(v), v)]
+
+
+def running_max(v):
+  """The later one of equal zeros, and NaN for good."""
+  out = []
+  for x in v:
+    out.append(out[-1] if out and compare(out[-1], x) > 0 else x)
+  return out
 
 
 def windows(v, n):

@@ -206,8 +206,7 @@ def sort(v):
 
 
 def kth_smallest(v, k):
-  no_nan(v)
-  x = sorted(v)[k % len(v)]
+  x = sorted(v, key=lambda y: (y != y, y))[k % len(v)]
   if x == 0.0 and isinstance(x, float) and len({math.copysign(1.0, y) for y in v if y == 0.0}) > 1:
     raise Undefined  # which of two equal elements
   return x

@@ -1,7 +1,7 @@
 """The order of all values, and NESL's functions that rest on it. Names for the code of nesl_everyday.py.
 
-Which of two equal values stands in a result is not defined, nor what NaN is in order: both are Undefined, unless nobody
-could tell.
+NaN is one value behind all numbers, and zeros are equal. Which of two equal values is the greatest, or stands at a place, is
+Undefined, unless nobody could tell.
 """
 
 import functools
@@ -20,7 +20,7 @@ def compare(a, b):
   if isinstance(a, tuple):
     return compare(a[0], b[0]) or compare(a[1], b[1])
   if a != a or b != b:
-    raise Undefined
+    return (a != a) - (b != b)
   return (a > b) - (a < b)
 
 
@@ -41,11 +41,14 @@ def plain(v):
 
 
 def sort_all(v, down=False):
-  return in_order(plain(v), down=down)
+  return in_order(v, down=down)
+
+
+def kth(v, k):
+  return in_order(plain(v))[k]
 
 
 def argsort(v, down=False):
-  plain(v)
   return in_order(range(len(v)), key=lambda i: KEY(v[i]), down=down)
 
 
@@ -57,7 +60,6 @@ def places(v, down=False):
 
 
 def sort_by(f, v, down=False):
-  plain(list(map(f, v)))
   return in_order(v, key=lambda x: KEY(f(x)), down=down)
 
 
@@ -84,7 +86,6 @@ def value_counts(v):
 
 
 def search_sorted(v, keys):
-  plain(v + keys)
   return [sum(compare(x, k) < 0 for x in v) for k in keys]
 
 
@@ -94,12 +95,11 @@ def entries(pairs):
 
 def lookup_all(pairs, wanted, default):
   found = entries(pairs)
-  plain([k for k, _ in pairs] + wanted)
   return [next((x for k, x in found if compare(k, w) == 0), default) for w in wanted]
 
 
 def extreme(v, least):
-  return sort_all(v)[0 if least else -1]
+  return kth(v, 0 if least else -1)
 
 
 def extreme_place(v, least):
