@@ -71,6 +71,10 @@ class Terminal(unittest.TestCase):
         for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
             self.assertIn("it = 3 : int", self.shown("1 + 2;", ": int", **environment))
 
+    def test_characters_beyond_ascii(self):
+        for locale in ("C.UTF-8", "C", "xx_XX"):
+            self.assertIn('it = ("é😀", 6)', self.shown('("é😀", #"é😀");', "int\r", NO_COLOR="1", LC_ALL=locale))
+
     def test_a_form_of_several_lines_comes_back_with_one_key(self):
         session = Session(self.home, NO_COLOR="1")
         session.until("> ")

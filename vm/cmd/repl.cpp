@@ -1,8 +1,10 @@
 #include <editline/readline.h>
+#include <langinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <clocale>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -61,11 +63,19 @@ bool read_line(std::string& line) {
   return c != EOF || !line.empty();
 }
 
+// The line editor drops what the locale has no characters for; where none is named, terminals have UTF-8.
+void set_characters() {
+  const bool named = std::setlocale(LC_CTYPE, "") != nullptr;
+  if (!named || std::strcmp(::nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0)
+    std::setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 // Lines from the terminal with history and completion, or plainly from a pipe.
 class Reader {
  public:
   Reader() : terminal_(::isatty(STDIN_FILENO) == 1) {
     if (!terminal_) return;
+    set_characters();
     rl_initialize();
     using_history();
     const char* home = std::getenv("HOME");
