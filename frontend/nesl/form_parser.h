@@ -35,7 +35,7 @@ class FormParser {
   bool accept(const char* symbol);
   void expect(const char* symbol, const char* where);
   void expect_word(const char* word, const char* where);
-  void end_of_form();
+  void end_of_form(const Form& form);
   [[noreturn]] void fail(const std::string& message);
   [[noreturn]] void fail_at(SourcePos pos, const std::string& message);
   [[nodiscard]] std::string hint(const std::string& message) const;  // parse_hints.cpp
@@ -108,5 +108,8 @@ class FormParser {
       nullptr;              // keywords that the next parenthesis may hold: load("f", print := t)
   std::vector<char> open_;  // brackets and lets (l) not closed yet, for recovery
 };
+
+// Of a form that began at `begin` and goes on, at `token`, in a line that looks as if it began one.
+[[nodiscard]] std::string end_hint(std::string_view text, const Token& token, SourcePos begin);
 
 }  // namespace nvm::frontend

@@ -124,6 +124,11 @@ Token Lexer::read() {
     read_char(token);
   } else if (c == '\'') {
     read_quoted(token);
+  } else if (c == kBlockEnd) {
+    token.kind = Tok::kSymbol;
+    token.text = "$";
+    if (behind_.line != 0) token.pos = behind_;
+    advance();
   } else {
     read_symbol(token);
   }

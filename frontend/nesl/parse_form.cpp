@@ -68,6 +68,9 @@ std::string FormParser::shown() const {
     case Tok::kString: return "a string";
     case Tok::kChar: return "a character";
     case Tok::kInvalid: return "this";
+    case Tok::kSymbol:
+      if (p_.source_.text[p_.token_.begin] == kBlockEnd) return "end of block";
+      [[fallthrough]];
     default: return upper(p_.token_.text);
   }
 }
@@ -99,11 +102,14 @@ void FormParser::expect_word(const char* word, const char* where) {
   advance();
 }
 
-void FormParser::end_of_form() {
+void FormParser::end_of_form(const Form& form) {
   if (!at_end_of_form()) {
     if (at(")") || at("]") || at("}"))
       fail("unexpected " + shown() + ": nothing is open that it could close");
-    fail("expected ; or $ instead of " + shown() + " at the end of the form");
+    const std::string message = "expected ; or $ instead of " + shown() + " at the end of the form";
+    if (const std::string forgotten = end_hint(p_.source_.text, p_.token_, form.pos); !forgotten.empty())
+      fail_at(p_.token_.pos, message + forgotten);
+    fail(message);
   }
 }
 
@@ -123,7 +129,7 @@ void FormParser::read(Form& form) {
   } else {
     exp_form(form);
   }
-  end_of_form();
+  end_of_form(form);
   form.text = p_.source_.text.substr(begin, p_.token_.begin - begin);
   while (!form.text.empty() && form.text.back() <= ' ') form.text.pop_back();
   advance();

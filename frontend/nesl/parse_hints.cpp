@@ -1,7 +1,9 @@
 // Hints for those who write what other languages have: appended to messages of the parser.
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
+#include "bytecode/base/ascii.h"
 #include "frontend/nesl/form_parser.h"
 
 namespace nvm::frontend {
@@ -37,6 +39,13 @@ constexpr Hint kHints[] = {
 
 }  // namespace
 
+std::string end_hint(std::string_view text, const Token& token, SourcePos begin) {
+  if (token.kind == Tok::kEnd || token.pos.line <= begin.line) return "";
+  const char first = text[text.rfind('\n', token.begin) + 1];
+  const bool begins = std::isalpha(static_cast<unsigned char>(first)) != 0 || first == '(';
+  return begins ? "; is a ; missing in front of the line with " + upper(token.text) + "?" : "";
+}
+
 std::string FormParser::hint(const std::string& message) const {
   const Token& token = p_.token_;
   const std::string_view text = p_.source_.text;
@@ -62,6 +71,8 @@ std::string FormParser::hint(const std::string& message) const {
 }
 
 std::string FormParser::pattern_hint(const Expr& exp) const {
+  if (const std::string forgotten = end_hint(p_.source_.text, p_.token_, exp.pos); !forgotten.empty())
+    return forgotten;
   const bool is_call = exp.kind == ExprKind::kCall;
   const bool called = is_call && !exp.items[0]->builtin;
   if (is_call && exp.items[0]->builtin && exp.items[0]->text == "elt")

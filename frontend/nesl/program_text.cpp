@@ -25,7 +25,7 @@ std::string blocks_of(std::string text) {
   std::string code = only_blocks(std::move(text), blocks);
   for (const CodeBlock& block : blocks)
     if (block.closed && ends_within_form(std::string_view(code).substr(block.begin, block.end - block.begin)))
-      code[block.end] = '$';  // where the fence was; no form goes on behind it
+      code[block.end] = kBlockEnd;  // where the fence was; no form goes on behind it
   return code;
 }
 

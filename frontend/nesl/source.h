@@ -9,6 +9,9 @@
 
 namespace nvm::frontend {
 
+// In a text of blocks the end of one, if it is within a form: that ends there, as at $.
+inline constexpr char kBlockEnd = '\x03';
+
 struct Source {
   std::string file;                // as printed in messages
   std::string_view text;           // must outlive the parser

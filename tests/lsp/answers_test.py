@@ -382,7 +382,7 @@ mean(xs);
         self.c.change(self.uri, self.text.replace("mean(xs);", "meen(xs);"))
         self.assertEqual([p[:2] for p in self.c.problems(self.uri)], [(14, 0)])
         self.c.change(self.uri, self.text.replace("```sh", "```nesl\nlet y = 2\n```\n```sh"))
-        self.assertEqual([p[:2] for p in self.c.problems(self.uri)], [(11, 0)])
+        self.assertEqual([p[:2] for p in self.c.problems(self.uri)], [(10, 9)])
 
     def test_same_as_check(self):
         text = self.text.replace("mean(xs);", "meen(xs) +;\n1 + 2.0;").replace("xs =", "xs")
