@@ -176,7 +176,9 @@ std::optional<std::string> NeslDocument::wrong_name(const std::string& name) con
   const bool letters = std::all_of(name.begin(), name.end(), in_name);
   if (name.empty() || !letters || (name[0] >= '0' && name[0] <= '9'))
     return name + " is no name: names are made of letters, digits and _, and begin with no digit";
-  if (frontend::is_reserved(lower(name))) return name + " is a word of the language, it cannot be a name";
+  const bool truth = name == "t" || name == "f";  // where a local variable may be called so, the meaning says
+  if (!truth && frontend::is_reserved(lower(name)))
+    return name + " is a word of the language, it cannot be a name";
   if (is_internal(lower(name))) return "names with __ or prim_ are nvm's own";
   return std::nullopt;
 }

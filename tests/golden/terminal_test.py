@@ -75,6 +75,18 @@ class Terminal(unittest.TestCase):
         for locale in ("C.UTF-8", "C", "xx_XX"):
             self.assertIn('it = ("é😀", 6)', self.shown('("é😀", #"é😀");', "int\r", NO_COLOR="1", LC_ALL=locale))
 
+    def test_names_are_completed_wherever_they_begin(self):
+        with open(os.path.join(self.home, "m.nesl"), "w", encoding="utf-8") as module:
+            module.write("function meanest(v) = 7;\n")
+        session = Session(self.home, NO_COLOR="1")
+        session.until("> ")
+        session.type(f'import "{self.home}/m";\r')
+        session.until("> ")
+        for typed, shown in (("[2]++[m.mea\t(1)];", "[2, 7]"), ("1+m.\t(1);", "8 : int"), ("{sqr\t(x):x in [4.0]};", "[2.0]")):
+            session.type(typed + "\r")
+            session.until("it = " + shown)
+        session.leave()
+
     def test_a_form_of_several_lines_comes_back_with_one_key(self):
         session = Session(self.home, NO_COLOR="1")
         session.until("> ")

@@ -99,13 +99,14 @@ class Nesl(Session):
         self.assertEqual(self.renamed("mean(v)", "average"), TEXT.replace("mean", "average"))
         self.assertEqual(self.renamed("xs =", "ys"), TEXT.replace("xs =", "ys =").replace("{xs}", "{xs in ys}"))
         self.assertEqual(self.renamed("n := 2", "m"), TEXT.replace("n := ", "m := ").replace("x * n", "x * m"))
+        self.assertEqual(self.renamed("y + 1", "t"), TEXT.replace("y + 1 : y", "t + 1 : t"))
         self.assertEqual(self.renamed("y + 1", "z"), TEXT.replace("y + 1 : y", "z + 1 : z"))
         self.assertEqual(self.renamed("point(float", "pt"), TEXT.replace("point(", "pt("))
 
     def test_rename_refused(self):
         for words, name, why in (("sum(v)", "x", "built in"), ("p, q", "q", "something else"), ("p, q", "let", "word of"),
                                  ("p, q", "1x", "no name"), ("p, q", "", "no name"), ("mean(v)", "sum", "something else"),
-                                 ("0.5", "x", "no name stands here")):
+                                 ("0.5", "x", "no name stands here"), ("xs =", "t", "something else"), ("p, q", "F", "word of")):
             with self.subTest(words=words, name=name):
                 error = self.c.error("textDocument/rename", newName=name, **self.c.at(URI, words))
                 self.assertEqual(error["code"], -32803)

@@ -217,6 +217,7 @@ int repl_command(const Words& words) {
   if (!options.vm.untrusted) run_startup_file(session);
   if (!arguments.operands().empty()) note(session.run_file(arguments.operand("a program file")));
   completing = &session;
+  rl_basic_word_break_characters = session.facts().between;
   std::string text;
   do {
     const bool more = read_forms(reader, text, session);

@@ -20,7 +20,8 @@ class NeslLanguage final : public Language {
         "<Nesl> ",
         ";",
         "Forms end with ; or an empty line; help; lists the commands, exit leaves.",
-        ".nesl"};
+        ".nesl",
+        " \t\n\"'`@$#%^&*()+-={}[]|:;,<>/"};
     return kFacts;
   }
   LanguageStatus run_file(const std::string& path) override { return nesl_.run_file(path); }

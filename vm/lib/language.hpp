@@ -29,6 +29,7 @@ struct LanguageFacts {
   std::string_view terminator;  // of a form at a prompt, "" if brackets say where it ends
   std::string_view hint;        // behind the greeting
   std::string_view startup;     // the user's own file, in the home directory; "" if there is none
+  const char* between;          // characters that may stand beside a name and are in none
 };
 
 // A session: names, their values and a machine. Results go to an output stream, messages to another one. One

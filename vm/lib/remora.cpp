@@ -21,7 +21,8 @@ Remora::~Remora() = default;
 
 const LanguageFacts& Remora::facts() const {
   static constexpr LanguageFacts kFacts = {
-      "Remora", ".remora", "<Remora> ", "", "help lists the commands, exit leaves.", ".remora"};
+      "Remora",  ".remora",         "<Remora> ", "", "help lists the commands, exit leaves.",
+      ".remora", " \t\n\"'`()[]{};"};
   return kFacts;
 }
 
