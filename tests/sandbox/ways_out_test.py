@@ -119,7 +119,7 @@ def check(way, command, ending, text):
         said = run.stdout + run.stderr
         line = '"line":2' if "--json" in command else ":1" if command == "repl" else ":2"
         expect(f"{what}: no message with line and cure",
-               said.count("not permitted") == 1 and "--allow " in said and line in said.replace(" ", ""), run)
+               said.count("not permitted") == 1 and ("--untrusted" if command == "serve" else "--allow ") in said and line in said.replace(" ", ""), run)
         if runs and command not in ("repl", "repl FILE"):
             expect(f"{what}: it did not fail", run.returncode != 0, run)
 

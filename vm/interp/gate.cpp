@@ -69,6 +69,12 @@ Gate::Gate(const Grants& grants)
 
 Gate Gate::wide_open() { return Gate(Grants{{"/"}, {"/"}, true}); }
 
+Gate Gate::shut() {
+  Gate none;
+  none.cure_ = Cure::kNone;
+  return none;
+}
+
 Gate Gate::and_below(const std::string& folder) const {
   Gate more = *this;
   auto below = std::make_shared<const Folder>(folder);
@@ -79,7 +85,7 @@ Gate Gate::and_below(const std::string& folder) const {
 Gate Gate::reading_only() const {
   Gate less;
   less.read_ = read_;
-  less.reading_only_ = true;
+  less.cure_ = cure_ == Cure::kNone ? cure_ : Cure::kRun;
   return less;
 }
 
@@ -87,9 +93,10 @@ void Gate::deny(WayOut way, const std::string& subject) const {
   std::string text = info(way).refusal;
   if (const std::size_t at = text.find('%'); at != std::string::npos) text.replace(at, 1, printable(subject));
   const Capability needs = info(way).needs;
-  const bool elsewhere = reading_only_ && needs != Capability::kRead;
-  throw Fault{Fault::Kind::kIo, text + " not permitted (" + (elsewhere ? "nvm run " : "") + "--allow " +
-                                    kCures[static_cast<std::size_t>(needs)] + ")"};
+  const std::string elsewhere = cure_ == Cure::kRun && needs != Capability::kRead ? "nvm run " : "";
+  const std::string cure = elsewhere + "--allow " + kCures[static_cast<std::size_t>(needs)];
+  throw Fault{Fault::Kind::kIo,
+              text + " not permitted (" + (cure_ == Cure::kNone ? "--untrusted" : cure) + ")"};
 }
 
 const Gate::Files& Gate::files(WayOut way) const {

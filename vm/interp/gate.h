@@ -37,6 +37,8 @@ class Gate {
   explicit Gate(const Grants& grants);
   // Everything is granted.
   [[nodiscard]] static Gate wide_open();
+  // Nothing is granted, and nothing can be; says so when it refuses.
+  [[nodiscard]] static Gate shut();
   // The same as this one, and reading below one more folder, unless that is the root of all.
   [[nodiscard]] Gate and_below(const std::string& folder) const;
   // The same without anything that has effects; says so when it refuses.
@@ -68,7 +70,7 @@ class Gate {
 
   Files read_, write_;
   bool spawn_ = false;
-  bool reading_only_ = false;
+  enum class Cure : std::uint8_t { kAllow, kRun, kNone } cure_ = Cure::kAllow;
 };
 
 }  // namespace nvm::vm

@@ -61,7 +61,7 @@ struct Value::Impl {
   return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
 }
 [[nodiscard]] inline vm::Gate gate_of(const Options& options) {
-  return options.untrusted ? vm::Gate() : gate_of(options.allow);
+  return options.untrusted ? vm::Gate::shut() : gate_of(options.allow);
 }
 
 // Tells one build from another.
