@@ -1,6 +1,7 @@
 """Lists of the host in functions: what comprehensions and displays make of arrays."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from .array import Array
@@ -35,6 +36,23 @@ class ListArray(Array):
 
     def __radd__(self, other: Any) -> Any:
         return concat_lists(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return super().__mul__(other) if _is_array(other) else self._repeated(other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return super().__rmul__(other) if _is_array(other) else self._repeated(other)
+
+    def _repeated(self, n: Any) -> Any:
+        from .shaping import concat
+
+        if isinstance(n, Array) and not isinstance(n, ListArray):
+            raise TypeError("a list times an array of no dimensions: int() of that says how often it is repeated")
+        if isinstance(n, Array) or not hasattr(n, "__index__"):
+            raise TypeError(f"can't multiply sequence by non-int of type {_kind(n)!r}; a list has no elementwise operators, an array has")
+        times = n.__index__()
+        whole = Array(self.flat, self.dims)
+        return as_list(concat([whole] * times, axis=0), self.depth) if times > 0 else self[:0]
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -145,3 +163,55 @@ def as_list(a: Array, depth: int = 1) -> Array:
     made = ListArray(a.flat, a.dims)
     made.depth, made.part = depth, False
     return made
+
+
+def _is_array(x: Any) -> bool:
+    """Whether it makes an array of a list that it meets. A whole number of no dimensions does so only where it is no number of Python's,
+    and nobody knows."""
+    if isinstance(x, ListArray) or not hasattr(x, "dtype"):
+        return False
+    return not isinstance(x, Array) or x.ndim > 0 or x.dtype.kind in "fc"
+
+
+def _kind(x: Any) -> str:
+    return "list" if isinstance(x, ListArray) else type(x).__name__
+
+
+def _refused(name: str, sign: str) -> Any:
+    """An operator that lists do not have."""
+
+    def apply(self: ListArray, other: Any) -> Any:
+        if hasattr(other, "dtype") and not isinstance(other, ListArray):
+            return getattr(Array, name)(self, other)
+        raise TypeError(f"unsupported operand type(s) for {sign}: 'list' and {_kind(other)!r}; a list has no elementwise operators, an array has")
+
+    return apply
+
+
+def _refused_alone(sign: str) -> Any:
+    def apply(self: ListArray) -> Any:
+        raise TypeError(f"bad operand type for unary {sign}: 'list'; a list has no elementwise operators, an array has")
+
+    return apply
+
+
+def _compared(name: str) -> Any:
+    def apply(self: ListArray, other: Any) -> Any:
+        if hasattr(other, "dtype") and not isinstance(other, ListArray):
+            return getattr(Array, name)(self, other)
+        from .sections import must_be_evaluated
+
+        must_be_evaluated()
+        return getattr(operator, name)(self.tolist(), other.tolist() if isinstance(other, ListArray) else _plain(other))
+
+    return apply
+
+
+for _short, _sign in {"sub": "-", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|", "xor": "^", "lshift": "<<",
+                      "rshift": ">>", "matmul": "@"}.items():
+    for _name in (f"__{_short}__", f"__r{_short}__"):
+        setattr(ListArray, _name, _refused(_name, _sign))
+for _short, _sign in {"neg": "-", "pos": "+", "invert": "~"}.items():
+    setattr(ListArray, f"__{_short}__", _refused_alone(_sign))
+for _name in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
+    setattr(ListArray, _name, _compared(_name))
