@@ -196,6 +196,7 @@ class Array(_nvm.ArrayBase):
     def to_numpy(self) -> Any:
         """A NumPy array that cannot be written, without a copy where elements lie as NumPy's do."""
         if self._host is not None and self._view is None:
+            self.eval()
             return self._host
         shape = self.known_shape
         values = self.flat.numpy()

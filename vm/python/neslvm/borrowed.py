@@ -1,7 +1,6 @@
 """Whether memory that was borrowed has changed before it was read (options(check_borrowed=True))."""
 from __future__ import annotations
 
-import weakref
 import zlib
 from typing import Any
 
@@ -9,7 +8,7 @@ from . import config
 from .array import Array
 from .errors import BorrowError
 
-_watched: dict[tuple[int, int], tuple[Any, int]] = {}
+_watched: dict[tuple[int, int], tuple[Any, Any, int]] = {}  # by key: the handle, which keeps its key, the memory and its sum
 
 
 def _sum(values: Any) -> int:
@@ -19,17 +18,22 @@ def _sum(values: Any) -> int:
 def watch(a: Array, values: Any) -> None:
     if not config.current().check_borrowed or values.size == 0:
         return
-    key = a.flat.h.key if a.flat.h is not None else None
-    if key is not None:
-        _watched[key] = (values, _sum(values))
-        weakref.finalize(a, lambda: None)
+    handle = a.flat.h
+    if handle is not None:
+        _watched[handle.key] = (handle, values, _sum(values))
 
 
-def check() -> None:
-    """Before something is evaluated."""
-    if not _watched or not config.current().check_borrowed:
+def check(handles: list[Any]) -> None:
+    """Before these are looked at, or computed from what they stand on."""
+    if not _watched:
         return
-    for key, (values, before) in list(_watched.items()):
-        if _sum(values) != before:
-            del _watched[key]
+    met, open_ = set(), list(handles)
+    while open_:
+        h = open_.pop()
+        if h.key in met:
+            continue
+        met.add(h.key)
+        found = _watched.get(h.key)
+        if found is not None and _sum(found[1]) != found[2]:
             raise BorrowError("borrowed memory changed before what reads it was evaluated")
+        open_.extend(h.operands)

@@ -33,8 +33,7 @@ def _numpy(self: Flat) -> Any:
     if isinstance(self, HostFlat):
         return self.values
     h = self.h
-    if not h.evaluated:
-        evaluate([h])
+    evaluate([h])
     found = h.numpy()
     name = self.dtype.name
     if name in ("float64", "bool") or name == "int64" and found.itemsize == 8:
@@ -72,16 +71,16 @@ def size_of(handle: Any, kind: str) -> Size:
 
 def evaluate(handles: list[Any]) -> None:
     """Computes what these promise, together."""
+    if config.current().check_borrowed:
+        from .borrowed import check
+
+        check(handles)
     waiting = [h for h in handles if not h.evaluated]
     if not waiting:
         return
     from . import sections
 
     sections.must_be_evaluated()
-    if config.current().check_borrowed:
-        from .borrowed import check
-
-        check()
     done = _nvm.evaluate(waiting, config.evaluator())
     if isinstance(done[1], int):
         config.note_run(*done[:5])
