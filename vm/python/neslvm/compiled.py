@@ -5,9 +5,9 @@ import threading
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from . import config, sections
-from .errors import CompileError
+from .errors import CompileError, class_of
 from .interpreter import Closure
-from .nesl import Namespace, _Arguments
+from .nesl import Namespace, _Arguments, result_of
 from .to_nesl import Compiled, Refused, translated, type_of
 
 MOST_KEPT = 256  # functions and types
@@ -57,11 +57,14 @@ def called(closure: Closure, args: Sequence[Any], each: bool) -> Any:
     try:
         for a in args:
             given.add(a)
-        return variant.space.call("py_main", given)
-    except TimeoutError:
-        raise
-    except Exception:  # the tree says which one of Python's it is, and where
+    except Exception:
         return NOT_COMPILED
+    done = variant.space.run("py_main", given)
+    if len(done) != 2:
+        if class_of(done[0]) is TimeoutError:
+            raise TimeoutError(done[1])
+        return NOT_COMPILED  # the tree says which one of Python's it is, and where
+    return result_of(done)
 
 
 def text_of(closure: Closure, args: Sequence[Any]) -> str:

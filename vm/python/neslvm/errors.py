@@ -10,6 +10,11 @@ from typing import NamedTuple, Optional
 class CompileError(SyntaxError):
     """A function or NESL text that cannot be compiled: `filename`, `lineno`, `offset`."""
 
+    def at(self, filename: str, line: int) -> None:
+        """Its place, unless it has one."""
+        if self.lineno is None:
+            self.filename, self.lineno = filename, line
+
 
 class BorrowError(RuntimeError):
     """Borrowed memory changed before what reads it was evaluated."""
@@ -66,11 +71,16 @@ def innermost(error: Exception) -> Optional[Origin]:
     return found
 
 
-def located(error: Exception, origin: Optional[Origin]) -> Exception:
-    """The exception with its place, and a note that quotes the line."""
+def _line(source: str, number: int) -> str:
+    lines = source.splitlines()
+    return lines[number - 1] if number <= len(lines) else ""
+
+
+def located(error: Exception, origin: Optional[Origin], source: Optional[str] = None) -> Exception:
+    """The exception with its place, and a note that quotes the line, of `source` if that is no file."""
     if origin is None:
         return error
     error.nvm_origin = origin  # type: ignore[attr-defined]
-    text = linecache.getline(origin.filename, origin.lineno).strip()
+    text = (linecache.getline(origin.filename, origin.lineno) if source is None else _line(source, origin.lineno)).strip()
     error.add_note(f'nvm: {origin.filename}:{origin.lineno}, in {origin.function}' + (f": {text}" if text else ""))
     return error

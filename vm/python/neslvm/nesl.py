@@ -1,31 +1,48 @@
 """Functions written in NESL."""
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any, Optional
 
 from . import _nvm, config, errors
 from .array import Array, Lists
-from .dtypes import DType, bool_, float64, int64
+from .dtypes import DType, bool_, float64, int64, uint64
 from .flat import Flat, ONE, Size, evaluate
 from .records import Records
 
-_TYPES = {"int": int64, "float": float64, "bool": bool_}
+_TYPES = {"int": int64, "float": float64, "bool": bool_, "char": int64}
 
 
-def _raise(failure: tuple[Any, ...]) -> None:
+_CALL = "call"  # the text of a call, in messages
+
+
+def _raise(failure: tuple[Any, ...], source: str, called: str = "") -> None:
     cause, reason, message, file, line, column = failure
+    if cause == -1 and file == _CALL:
+        raise TypeError(reason)
     if cause == -1 or message and not reason:
         error = errors.CompileError(message.strip() or reason)
         error.msg, error.filename, error.lineno, error.offset = message.strip() or reason, file, line or None, column or None
         raise error
-    kind = errors.class_of(cause)
-    origin = errors.Origin(file, line, "", None) if line else None
-    raise errors.located(kind(reason), origin)
+    error_class = errors.class_of(cause)
+    origin = errors.Origin(file, line, _function_at(source, line) or called, None) if line else None
+    raise errors.located(error_class(reason), origin, source)
+
+
+def _function_at(source: str, line: int) -> str:
+    """The function of a text that has the line, as far as one may go by where functions begin."""
+    names = re.findall(r"^[^%\n]*?\bfunction\s+(\w+)", "\n".join(source.splitlines()[:line]), re.MULTILINE | re.IGNORECASE)
+    return names[-1] if names else ""
 
 
 def _element(t: DType) -> str:
     return {"b": "bool", "f": "float"}.get(t.kind, "int")
+
+
+def _has_text(x: list[Any]) -> bool:
+    first = next((v for v in x if not isinstance(v, list) or v), None)
+    return isinstance(first, str) or isinstance(first, list) and _has_text(first)
 
 
 class _Arguments:
@@ -44,14 +61,13 @@ class _Arguments:
         if isinstance(x, bool):
             return "bool", [_nvm.of_bool(x)]
         if isinstance(x, int):
+            if not -(2**63) <= x < 2**63:
+                raise OverflowError(f"{x} does not fit into an integer of NESL, which has 64 bits and a sign")
             return "int", [_nvm.of_int(x)]
         if isinstance(x, float):
             return "float", [_nvm.of_float(x)]
-        if isinstance(x, str):
-            import numpy as np
-
-            codes = np.frombuffer(x.encode(), dtype=np.uint8).astype(np.int64)
-            return "[char]", [_nvm.one_segment(len(codes)), _nvm.borrow(codes, "q")]
+        if isinstance(x, str) or isinstance(x, list) and _has_text(x):
+            return self._texts(x)
         if isinstance(x, tuple):
             values = [self._value(v) for v in x]
             if len(values) < 2:
@@ -60,6 +76,24 @@ class _Arguments:
         from .making import asarray
 
         return self._array(asarray(x))
+
+    def _texts(self, x: Any) -> tuple[str, list[Any]]:
+        """A text, or lists of texts."""
+        import numpy as np
+
+        parts: list[Any] = []
+        level = [x]
+        while True:
+            texts = [v.encode() for v in level if isinstance(v, str)]
+            if len(texts) not in (0, len(level)) or not all(isinstance(v, (str, list)) for v in level):
+                raise TypeError("a list has texts among other values")
+            lengths = [len(v) for v in texts or level]
+            parts.append(_nvm.descriptor(np.array(lengths, dtype=np.int64)) if parts else _nvm.one_segment(lengths[0]))
+            if texts or not level:
+                break
+            level = [e for v in level for e in v]
+        codes = np.frombuffer(b"".join(texts), dtype=np.uint8).astype(np.int64)
+        return "[" * len(parts) + "char" + "]" * len(parts), [*parts, _nvm.borrow(codes, "q")]
 
     def _array(self, a: Array) -> tuple[str, list[Any]]:
         if isinstance(a, Records):
@@ -83,6 +117,8 @@ class _Arguments:
                 dims.append(_nvm.one_segment(n) if outer == 1 and not dims else _nvm.descriptor(np.full(outer, n, dtype=np.int64)))
                 outer *= n
         evaluate([flat.h, *dims])
+        if t is uint64 and (flat.h.numpy() < 0).any():
+            raise OverflowError("elements of 2**63 and more do not fit into integers of NESL, which have 64 bits and a sign")
         return "[" * len(dims) + _element(t) + "]" * len(dims), [*dims, flat.h]
 
 
@@ -106,18 +142,14 @@ class _Result:
     def take(self, name: str) -> Any:
         if name.startswith("(") and name.endswith(")"):
             return tuple(self.take(n) for n in _split(name[1:-1]))
-        if name.startswith("["):
-            return self._sequence(name)
-        t = _TYPES.get(name, int64)
-        return Array(Flat(t, self.parts.pop(0), ONE), ())
+        made = self._sequence(name) if name.startswith("[") else Array(Flat(_TYPES[name], self.parts.pop(0), ONE), ())
+        return _with_texts(name, made.tolist()) if "char" in name else made
 
     def _sequence(self, name: str) -> Any:
         levels = []
         while name.startswith("["):
             levels.append(self.parts.pop(0))
             name = name[1:-1].strip()
-        if name == "char" and len(levels) == 1:
-            return bytes(c & 255 for c in self.parts.pop(0).numpy().tolist()).decode(errors="replace")
         n = levels[0].int_at(0)
         dims: list[Any] = [n]
         outer = Size(n)
@@ -134,7 +166,18 @@ class _Result:
             h = self.parts.pop(0)
             inner = Size(int(h.numpy().sum()))
             return self._elements(name[1:-1], [*dims, Lists(h, size, inner)], ONE if inner.n == 1 else inner)
-        return Array(Flat(_TYPES.get(name, int64), self.parts.pop(0), size), dims)
+        return Array(Flat(_TYPES[name], self.parts.pop(0), size), dims)
+
+
+def _with_texts(name: str, x: Any) -> Any:
+    """Lists of Python with the characters among them as texts."""
+    if name == "char":
+        return chr(x & 255)
+    if name == "[char]":
+        return bytes(c & 255 for c in x).decode(errors="replace")
+    if name.startswith("["):
+        return [_with_texts(name[1:-1], v) for v in x]
+    return tuple(_with_texts(n, v) for n, v in zip(_split(name[1:-1]), x)) if name.startswith("(") else x
 
 
 class Function:
@@ -150,6 +193,9 @@ class Function:
             given.add(x)
         return self._space.call(self.__name__, given)
 
+    def __reduce__(self) -> Any:
+        return Function, (self._space, self.__name__)
+
     def __repr__(self) -> str:
         return f"<NESL function {self.__name__}>"
 
@@ -163,8 +209,11 @@ class Namespace:
         self._session = _nvm.Session(config.machine_options())
         names = self._session.define(source, "<nesl>")
         if isinstance(names, tuple):
-            _raise(names)
+            _raise(names, source)
         self._names: list[str] = [n.lower() for n in names]
+
+    def __reduce__(self) -> Any:
+        return Namespace, (self._source,)
 
     def __dir__(self) -> list[str]:
         return self._names
@@ -175,11 +224,23 @@ class Namespace:
         return Function(self, name)
 
     def call(self, name: str, given: _Arguments) -> Any:
-        with self._lock:
-            done = self._session.call(name, given.types, given.parts)
+        done = self.run(name, given)
         if len(done) != 2:
-            _raise(done)
-        return _Result(list(done[1])).take(done[0])
+            _raise(done, self._source, name)
+        return result_of(done)
+
+    def run(self, name: str, given: _Arguments) -> tuple[Any, ...]:
+        """The type and parts of a result, or why there is none; what is raised is of handlers of signals."""
+        with self._lock:
+            done: tuple[Any, ...] = self._session.call(name, given.types, given.parts)
+        return done
+
+
+def result_of(done: tuple[Any, ...]) -> Any:
+    if not all(word in _TYPES for word in re.findall(r"\w+|->", done[0])):
+        raise TypeError(f"the result is of type {done[0]}, and Python has nothing for that; numbers, texts, sequences and tuples come "
+                        "back: of a data type or dictionary return the components")
+    return _Result(list(done[1])).take(done[0])
 
 
 def nesl(source: str, name: Optional[str] = None) -> Any:
