@@ -8,7 +8,7 @@ from .array import Array, Lists
 from .dtypes import bool_
 from .flat import ONE, Flat, Size
 from .host_lists import as_list
-from .interpreter import Frame, flags_of
+from .interpreter import OF_VALUES, Frame, fails_nowhere, flags_of
 from .list_moves import flattened
 from .nested import ListLane, array_of, display, filtered, flat_of, kept, lanes_of, of_array, spread
 from .lanes import Lane
@@ -109,8 +109,13 @@ def _nested(elt: ast.expr, generators: list[ast.comprehension], source: ListLane
         if not isinstance(following, ListLane):
             following = as_lists(following if isinstance(following, Array) else list(following), inner)
         return flattened(ListLane(lists, _nested(elt, generators[1:], following, inner)))
-    value = value_of(elt, inner)
     assert inner.size is not None
+    try:
+        value = value_of(elt, inner)
+    except OF_VALUES:
+        if not fails_nowhere(inner):
+            raise
+        value = 0
     return ListLane(lists, everywhere(value, inner.size))
 
 

@@ -12,11 +12,12 @@ from .comprehensions import comprehension
 from .dtypes import Real, Whole, bool_
 from .flat import Flat
 from .host_lists import as_list, concat_lists, load_list
-from .interpreter import (Closure, Frame, all_and, any_of, choose_value, flags_of, is_lane, refuse)
+from .interpreter import NOTHING, OF_VALUES, Closure, Frame, all_and, any_of, choose_value, fails_nowhere, flags_of, is_lane, refuse
 from .list_moves import repeated_list, sliced
 from .nested import ListLane, display, joined, of_array
 from .rows import on_rows
 from .lanes import Lane, element, operate, pick
+from .source import fits, literal_of
 
 _NAMES: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
@@ -29,9 +30,12 @@ _COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.GtE: ("greater_equal", operator.ge), ast.Eq: ("equal", operator.eq), ast.NotEq: ("not_equal", operator.ne)}
 
 
-def wrapped(x: Any) -> Any:
-    """Integers have 64 bits."""
-    if type(x) is int and not -(2**63) <= x < 2**63:
+def wrapped(x: Any, *operands: Any) -> Any:
+    """Integers have 64 bits; what comes of those that were larger before cannot be told in them."""
+    if type(x) is int and not fits(x):
+        for o in operands:
+            if isinstance(o, int) and not fits(o):
+                raise OverflowError(f"{o} does not fit into an integer of 64 bits with a sign, and is computed with")
         return (x + 2**63) % 2**64 - 2**63
     return x
 
@@ -55,7 +59,7 @@ def binary(op: ast.operator, a: Any, b: Any, frame: Frame) -> Any:
         return operate(name, a, b, guard=frame.active)
     if name == "add" and (isinstance(a, list) != isinstance(b, list)) and (load_list(a) or load_list(b)):
         return concat_lists(a, b)
-    return wrapped(plain(a, b))
+    return wrapped(plain(a, b), a, b)
 
 
 def takes_rows(*values: Any) -> bool:
@@ -91,10 +95,16 @@ def as_lists(x: Any, frame: Frame) -> ListLane:
 
 
 def _binary(node: ast.BinOp, frame: Frame) -> Any:
+    literal = literal_of(node)
+    if literal is not None and not fits(literal):
+        return literal
     return binary(node.op, value_of(node.left, frame), value_of(node.right, frame), frame)
 
 
 def _unary(node: ast.UnaryOp, frame: Frame) -> Any:
+    literal = literal_of(node)
+    if literal is not None and not fits(literal):
+        return literal
     x = value_of(node.operand, frame)
     if isinstance(node.op, ast.Not):
         if is_lane(x):
@@ -105,7 +115,7 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Any:
         name = "negative" if isinstance(node.op, ast.USub) else "positive" if isinstance(node.op, ast.UAdd) else "bitwise_invert"
         return on_rows(name, [x], None, frame)
     if isinstance(node.op, ast.USub):
-        return operate("negative", x) if isinstance(x, Lane) else type(x)(-x) if type(x) in (Whole, Real) else wrapped(-x)
+        return operate("negative", x) if isinstance(x, Lane) else type(x)(-x) if type(x) in (Whole, Real) else wrapped(-x, x)
     if isinstance(node.op, ast.Invert):
         return operate("bitwise_invert", x) if isinstance(x, Lane) else ~x
     return +x
@@ -167,8 +177,6 @@ def same_value(a: Any, b: Any) -> Any:
 
 def _guarded(frame: Frame, flags: Any, node: ast.expr) -> Any:
     """An expression for some of the calls."""
-    from .interpreter import NOTHING
-
     before = frame.active
     frame.active = all_and(before, flags)
     try:
@@ -176,6 +184,10 @@ def _guarded(frame: Frame, flags: Any, node: ast.expr) -> Any:
         if _may_recurse(node) and not any_of(frame.active, frame.size):
             return NOTHING
         return value_of(node, frame)
+    except OF_VALUES:
+        if fails_nowhere(frame):
+            return NOTHING
+        raise
     finally:
         frame.active = before
 
@@ -213,6 +225,8 @@ def _if(node: ast.IfExp, frame: Frame) -> Any:
     flags = flags_of(test, frame)
     first = _guarded(frame, flags, node.body)
     second = _guarded(frame, rules.negated(flags), node.orelse)
+    if first is NOTHING and second is NOTHING:
+        return 0  # no call is here
     return choose_value(flags, first, second, frame.size)
 
 
@@ -283,6 +297,10 @@ def _subscript(node: ast.Subscript, frame: Frame) -> Any:
         return x[key]
     if isinstance(x, (tuple, list)):
         return pick(list(x), key)
+    if not isinstance(x, Array) and hasattr(x, "__array__"):
+        from .making import asarray
+
+        x = asarray(x)
     if isinstance(x, Array):
         return element(x, keys, frame.active)
     return x[key]

@@ -61,7 +61,7 @@ class Function:
         given, also = [_given(a) for a in args], {k: _given(v) for k, v in named.items()}
         closure = closure_of(self.python)
         if closure is None:
-            raise errors.CompileError(f"the source of {self.python.__name__} cannot be read: it must be in a file")
+            raise self._unreadable()
         check(closure)
         expected = result_of(closure, given, also)
         if config.current().interpret:
@@ -83,9 +83,16 @@ class Function:
 
         closure = closure_of(self.python)
         if closure is None:
-            raise errors.CompileError(f"the source of {self.python.__name__} cannot be read: it must be in a file")
+            raise self._unreadable()
         bound = closure.bind([_given(a) for a in args], {k: _given(v) for k, v in named.items()})
         return text_of(closure, [bound[p.arg] for p in parameters(closure)])
+
+    def _unreadable(self) -> errors.CompileError:
+        error = errors.CompileError(f"the source of {self.__name__} cannot be read: it must be in a file or in a cell of a notebook")  # type: ignore[attr-defined]
+        code = getattr(self.python, "__code__", None)
+        if code is not None:
+            error.at(code.co_filename, code.co_firstlineno)
+        return error
 
     def _interpreted(self, args: list[Any], named: dict[str, Any]) -> Any:
         try:

@@ -149,12 +149,16 @@ def outside(f: FunctionType, name: str) -> Any:
     raise NameError(f"name {name!r} is not defined", name=name)
 
 
+def _is_of_package(f: FunctionType) -> bool:
+    return (f.__module__ or "").startswith("neslvm.") and f.__name__ != "<lambda>"
+
+
 def closure_of(f: Any) -> Optional[Closure]:
     """Of a function whose source can be read."""
     f = getattr(f, "python", f)
     if isinstance(f, Closure):
         return f
-    if not isinstance(f, FunctionType):
+    if not isinstance(f, FunctionType) or _is_of_package(f):
         return None
     node = node_of(f)
     if node is None:
@@ -176,8 +180,19 @@ def call_vectorised(f: Any, values: Sequence[Any], size: Size) -> Any:
     if closure is None:
         from .calls import call
 
-        return call(f, list(values), {}, Frame(_NOBODY, size, None))
-    return call_function(closure, values, {}, size, None)
+        try:
+            return call(f, list(values), {}, Frame(_NOBODY, size, None))
+        except errors.CompileError as e:
+            code = getattr(f, "__code__", None)
+            if code is not None:
+                e.at(code.co_filename, code.co_firstlineno)
+            raise
+    try:
+        return call_function(closure, values, {}, size, None)
+    except OF_VALUES:
+        if size.n:
+            raise
+        return 0  # of no element: nobody sees it
 
 
 _under_way: list[ast.AST] = []  # functions, outermost first
@@ -231,7 +246,10 @@ def located(frame: Frame, node: ast.AST, f: Callable[[], Any]) -> Any:
     """f(), whose exception is given the line if it has none."""
     try:
         return f()
-    except (Ended, errors.CompileError):
+    except errors.CompileError as e:
+        e.at(frame.function.filename, node.lineno)  # type: ignore[attr-defined]
+        raise
+    except Ended:
         raise
     except Exception as e:
         if not hasattr(e, "nvm_origin"):
@@ -248,6 +266,14 @@ def any_of(flags: Any, size: Size) -> bool:
     h = ins1("OR_REDUCE BOOL", "B", flags, size.seg)
     evaluate([h])
     return bool(h.bool_at(0))
+
+
+OF_VALUES = (ArithmeticError, LookupError, ValueError)  # what constants may raise; Python does not where it never comes
+
+
+def fails_nowhere(frame: Frame) -> bool:
+    """Whether what has failed for all calls alike is needed by none."""
+    return frame.size is not None and not any_of(frame.flags(), frame.size)
 
 
 def all_and(a: Any, b: Any) -> Any:

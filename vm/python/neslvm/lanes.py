@@ -7,16 +7,37 @@ from typing import Any, Optional, Sequence, Union
 from . import elementwise, rules
 from .array import Array, row_strides
 from .dtypes import DType, Scalar, Whole, bool_, int64
+from .errors import CompileError
 from .flat import Flat, Size, const, dist, gather_where, length
 
 Number = (bool, int, float, complex)
 
 
-class Lane:
+class OfAllCalls:
+    """A value of each call. Only a function that is read from its source, or an expression of operators, works on all of them."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    def _one(self, *_: Any) -> Any:
+        raise CompileError("this function is called for all elements at once, and asks for the value of one of them; its source, which says "
+                           "what it does with each, cannot be read: it must be in a file or in a cell of a notebook")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "<a value of each element>"
+
+
+for _asks in ("bool iter len getitem contains int float complex index round floor ceil trunc neg pos abs invert add sub mul truediv floordiv mod pow matmul "
+              "and or xor lshift rshift radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor rlshift rrshift lt le gt ge eq ne").split():
+    setattr(OfAllCalls, f"__{_asks}__", OfAllCalls._one)
+
+
+class Lane(OfAllCalls):
     """One scalar of each call."""
 
     __slots__ = ("flat", "guard")
-    __array_ufunc__ = None
 
     def __init__(self, flat: Flat, guard: Any = None) -> None:
         self.flat = flat
@@ -25,9 +46,6 @@ class Lane:
     @property
     def dtype(self) -> DType:
         return self.flat.dtype
-
-    def __bool__(self) -> bool:
-        raise TypeError("this function branches on a value, and its source cannot be read: it must be in a file")
 
     def __getitem__(self, key: Any) -> Any:
         raise TypeError("a number has no elements")

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any, Callable, Sequence
 
 from .interpreter import Closure
+from .source import fits, literal_of
 from .to_nesl import (NEVER, Code, Local, Names, Never, Program, Refused, Seq, Tuple_, Type, called_function, coerced, constant, join, tuple_of,
                       zero)
 from .value_types import BOOL, FLOAT, INT, Number
@@ -88,6 +89,9 @@ class Expressions:
         return c.text
 
     def binary(self, e: ast.BinOp, names: Names) -> Code:
+        literal = literal_of(e)
+        if literal is not None and not fits(literal):
+            raise Refused("an integer of more than 64 bits")
         return self.operate(e.op, self.value(e.left, names), self.value(e.right, names))
 
     def operate(self, op: ast.operator, a: Code, b: Code) -> Code:

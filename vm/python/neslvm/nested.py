@@ -11,10 +11,10 @@ from .dtypes import bool_, int64
 from .flat import Flat, ONE, Size, const, gather_where, ins, ins1, word
 from .host_lists import load_list
 from .records import Records
-from .lanes import Lane
+from .lanes import Lane, OfAllCalls
 
 
-class ListLane:
+class ListLane(OfAllCalls):
     """One list of each call; its elements are numbers, tuples or lists again. `row`: it is an array, a row of one."""
 
     __slots__ = ("lists", "elements", "row", "width", "part")

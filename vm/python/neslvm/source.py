@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import ast
 import linecache
+import operator
 from types import CodeType, FunctionType
-from typing import Optional, Union
+from typing import Callable, Optional, Union
 
 FunctionNode = Union[ast.FunctionDef, ast.Lambda]
 _files: dict[str, tuple[int, list[FunctionNode]]] = {}
@@ -55,3 +56,28 @@ def node_of(f: FunctionType) -> Optional[FunctionNode]:
         candidates = [n for n in candidates if [a.arg for a in n.args.args] == list(code.co_varnames[: code.co_argcount])]
     _found[code] = candidates[-1] if candidates else None  # the innermost
     return _found[code]
+
+
+MOST_BITS = 512  # of a literal that is computed
+_LITERAL: dict[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow, ast.LShift: operator.lshift}
+
+
+def literal_of(node: ast.AST) -> Optional[int]:
+    """The integer that 2**63 - 1, say, is in the text; None of what is no such literal."""
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        x = literal_of(node.operand)
+        return None if x is None else -x
+    if not isinstance(node, ast.BinOp) or type(node.op) not in _LITERAL:
+        return None
+    a, b = literal_of(node.left), literal_of(node.right)
+    if a is None or b is None or isinstance(node.op, (ast.Pow, ast.LShift)) and not 0 <= b * max(a.bit_length(), 1) <= MOST_BITS:
+        return None
+    return _LITERAL[type(node.op)](a, b)
+
+
+def fits(x: int) -> bool:
+    """Whether it is one of the integers of functions."""
+    return -(2**63) <= x < 2**63

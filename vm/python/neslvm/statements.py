@@ -9,7 +9,8 @@ from .array import Array
 from .changes import set_element, store
 from .expressions import value_of
 from .host_lists import ListArray, load_list
-from .interpreter import (NOTHING, Closure, Ended, Frame, all_and, any_of, choose_value, flags_of, is_lane, located, refuse)
+from .interpreter import (NOTHING, OF_VALUES, Closure, Ended, Frame, all_and, any_of, choose_value, fails_nowhere, flags_of, is_lane, located,
+                          refuse)
 from .nested import ListLane
 from .lanes import Lane
 from .turns import Turns
@@ -174,7 +175,12 @@ class _Branch:
 
     def run(self, flags: Any, body: list[ast.stmt]) -> None:
         self.frame.active, self.frame.dead = flags, False
-        execute(body, self.frame)
+        try:
+            execute(body, self.frame)
+        except OF_VALUES:
+            if not fails_nowhere(self.frame):
+                raise
+            self.frame.dead = True
         if not self.frame.dead:
             self.going_on.append(self.frame.active)
 
