@@ -70,6 +70,8 @@ struct Value::Impl {
 // The innermost line of a NESL source in the chain of calls, with its file (bytecode/program/origin.h), 0 if
 // there is none.
 [[nodiscard]] Origin origin_of(const vm::RunError& error);
+// Where that is in a source of the program.
+void set_origin(Failure& failure, Origin origin, const Program::Impl& program);
 
 // Bytes that runs may take where nobody says how many.
 [[nodiscard]] std::uint64_t machine_memory();

@@ -125,7 +125,7 @@ class Nesl {
   // Whether a text holds whole forms without an error of syntax.
   [[nodiscard]] static bool parses(std::string_view text);
   [[nodiscard]] std::vector<std::string> names();  // all that a user may write, sorted
-  [[nodiscard]] Vm& machine();
+  [[nodiscard]] Vm& machine();                     // its cancel() ends whatever the session runs
   // With Options::explain: what the compiling tier did in each program that recorded a region. Nothing else
   // is shown then.
   [[nodiscard]] std::string explanation() const;

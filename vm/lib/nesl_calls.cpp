@@ -205,7 +205,11 @@ Result<NeslValue> Nesl::Impl::call_function(const std::string& function,
     failure.reason = vm::in_nesl_terms(std::move(failure.reason));
     return failure;
   }
-  if (run->exited) return wrong_value("the program ended by exit");
+  if (run->exited) {
+    Failure failure = wrong_value("the program ended by exit");
+    set_origin(failure, run->exit_origin, *call.program.impl());
+    return failure;
+  }
   std::vector<vm::Value> parts;
   for (const Value& part : run->values) parts.push_back(part.impl()->value);
   if (const auto wrong = vm::wrong_result(call.compiled.result.get(), parts)) return wrong_value(*wrong);

@@ -20,7 +20,7 @@ namespace nvm::lib {
 class Runner : public vm::ProgramRunner {
  public:
   Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account, std::string name)
-      : name_(std::move(name)), options_(o.vm), vm_(machine_for(account)), watchers_(o.vm.watchers) {
+      : name_(std::move(name)), options_(o.vm), vm_(first_machine(account)), watchers_(o.vm.watchers) {
     load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
   }
@@ -56,15 +56,19 @@ class Runner : public vm::ProgramRunner {
   }
 
   Vm& machine() { return vm_; }
-  // Another one with the same options.
+  // Another one with the same options, in its place.
   [[nodiscard]] Vm machine_for(const std::shared_ptr<MemoryAccount>& account) const {
     const Budget budget(account);
-    return Vm(options_);
+    return {options_, vm_};
   }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const std::string& explanation() const { return explanation_; }
 
  private:
+  [[nodiscard]] Vm first_machine(const std::shared_ptr<MemoryAccount>& account) const {
+    const Budget budget(account);
+    return Vm(options_);
+  }
   void add(const Counters& c) {
     counters_.instructions += c.instructions;
     counters_.work += c.work;

@@ -371,6 +371,8 @@ class Limits {
 class Vm {
  public:
   explicit Vm(const Options& options = {});
+  // Another one in its place: cancel() of either ends what either runs, one at a time.
+  Vm(const Options& options, const Vm& first);
   Vm(Vm&&) noexcept;
   Vm& operator=(Vm&&) noexcept;
   ~Vm();

@@ -126,7 +126,8 @@ struct Vm::Impl {
   std::uint64_t fuel_left;
   std::shared_ptr<vm::Pool> pool;
   MemoryAccount::Trimmer trimmer;
-  std::atomic<vm::Stop> stop{vm::Stop::kNo};
+  std::shared_ptr<std::atomic<vm::Stop>> stopping;  // of all machines in one place
+  std::atomic<vm::Stop>& stop = *stopping;
   std::atomic<bool> effects_forbidden{false};  // for runs that begin
   // What was compiled for the last program that ran without an observer.
   std::shared_ptr<const Program::Impl> compiled_program;
@@ -138,16 +139,21 @@ struct Vm::Impl {
   std::atomic<bool> busy{false};              // its owner may be destroyed meanwhile: who calls shares it
   std::vector<std::unique_ptr<Impl>> others;  // machines of the further ranks
 
-  explicit Impl(const Options& given)
+  explicit Impl(const Options& given, const Impl* first = nullptr)
       : options(effective(given)),
         gate(gate_of(given)),
         account(account_of(options)),
         output(options.output_limit),
         fuel_left(options.fuel),
         pool(pool_of(account)),
-        trimmer(account, [this] { pool->trim(); }) {
-    for (int r = 1; r < std::min(options.ranks, kMostRanks); ++r)
-      others.push_back(std::make_unique<Impl>(of_other_rank(options)));
+        trimmer(account, [this] { pool->trim(); }),
+        stopping(first != nullptr ? first->stopping
+                                  : std::make_shared<std::atomic<vm::Stop>>(vm::Stop::kNo)) {
+    for (int r = 1; r < std::min(options.ranks, kMostRanks); ++r) {
+      const bool same = first != nullptr && others.size() < first->others.size();
+      others.push_back(std::make_unique<Impl>(of_other_rank(options),
+                                              same ? first->others[others.size()].get() : nullptr));
+    }
   }
 
   vm::Machine machine(vm::Host& host, IntBits bits) {
@@ -244,6 +250,13 @@ struct Vm::Impl {
   }
 };
 
+void set_origin(Failure& failure, Origin origin, const Program::Impl& program) {
+  failure.origin = origin;
+  if (origin != 0) failure.origin_file = program.loaded.program.origins.of(origin);
+  failure.origin_line = origin_line_of(origin);
+  failure.origin_column = origin_column_of(origin);
+}
+
 namespace {
 
 Failure refused(std::string reason) {
@@ -260,10 +273,7 @@ Failure run_failure(const vm::RunError& error, const Program::Impl& program, std
   failure.line = error.at.pos.line;
   failure.column = error.at.pos.column;
   failure.reason = error.message;
-  failure.origin = origin_of(error);
-  if (failure.origin != 0) failure.origin_file = program.loaded.program.origins.of(failure.origin);
-  failure.origin_line = origin_line_of(failure.origin);
-  failure.origin_column = origin_column_of(failure.origin);
+  set_origin(failure, origin_of(error), program);
   failure.line_open = line_open;
   failure.cause = static_cast<Failure::Cause>(error.kind);
   return failure;
@@ -425,6 +435,9 @@ Result<Run> Vm::Impl::run_anywhere(const Program& program, std::span<const Value
 
 Vm::Vm(const Options& options)
     : impl_(guarded([&] { return std::make_shared<Impl>(options); },
+                    [](const Failure&) { return std::shared_ptr<Impl>(); })) {}
+Vm::Vm(const Options& options, const Vm& first)
+    : impl_(guarded([&] { return std::make_shared<Impl>(options, first.impl_.get()); },
                     [](const Failure&) { return std::shared_ptr<Impl>(); })) {}
 Vm::Vm(Vm&&) noexcept = default;
 Vm& Vm::operator=(Vm&&) noexcept = default;

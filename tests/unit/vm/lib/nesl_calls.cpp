@@ -1,9 +1,12 @@
 // NESL functions as a host calls them, from C++ and from C.
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "tests/support/lent.h"
 #include "vm/lib/nesl_call.hpp"
@@ -113,6 +116,32 @@ TEST_CASE("what does not compile, does not fit or fails says what and where") {
   CHECK(!s.nesl.call("sum", std::vector<NeslValue>{{"[int]", {make_ints({})}}}));
   CHECK(!NeslFunction<double(Ints)>(s.nesl, "sum")({1}));
   CHECK(s.err.str().empty());
+}
+
+TEST_CASE("a call is cancelled by the machine of its session") {
+  Session s;
+  s.define("function forever(x) = if x < 0 then 0 else forever(x + 1);");
+  std::atomic<bool> ended{false};
+  std::thread canceller([&] {
+    while (!ended) {
+      s.nesl.machine().cancel();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  const auto called = NeslFunction<std::int64_t(std::int64_t)>(s.nesl, "forever")(0);
+  ended = true;
+  canceller.join();
+  REQUIRE(!called);
+  CHECK(called.failure().cause == Failure::Cause::kInterrupted);
+}
+
+TEST_CASE("a call that ends by a check that fails says where") {
+  Session s;
+  s.define("function both(v, w) =\n  {a + b : a in v; b in w};");
+  const auto called = NeslFunction<Ints(Ints, Ints)>(s.nesl, "both")({1, 2}, {1, 2, 3});
+  REQUIRE(!called);
+  CHECK(called.failure().origin_line == 2);
+  CHECK(called.failure().origin_file == "test");
 }
 
 TEST_CASE("C: sequences, nests, tuples, texts and records go in and come out") {
