@@ -1,7 +1,10 @@
 #include "vm/python/core/evaluate.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -37,6 +40,83 @@ bool on_main_thread() {
   return PyThread_get_thread_ident() == main;
 }
 
+// A thread that works while the main thread waits for it and for signals. It is kept: to start one takes
+// longer than a small call.
+class Helper {
+ public:
+  Helper() : thread_([this] { serve(); }) {}
+  ~Helper() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  Helper(const Helper&) = delete;
+  Helper& operator=(const Helper&) = delete;
+
+  void begin(const std::function<void()>& work) {
+    const std::lock_guard lock(mutex_);
+    work_ = &work;
+    changed_.notify_all();
+  }
+  // Whether it is done after this time.
+  bool wait(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [&] { return work_ == nullptr; });
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return ended_ || work_ != nullptr; });
+      if (work_ == nullptr) return;
+      lock.unlock();
+      (*work_)();
+      lock.lock();
+      work_ = nullptr;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void()>* work_ = nullptr;
+  bool ended_ = false;
+  Thread thread_;
+};
+
+// The main thread's; what a signal's handler runs meanwhile has another one. A child process has none of its
+// parent's threads, and cannot end them.
+struct Idle {
+  std::unique_ptr<Helper> helper;
+  pid_t process = 0;
+};
+Idle& idle() {
+  static Idle& of_main_thread = *new Idle;  // the end of the process is its thread's
+  if (of_main_thread.process != ::getpid()) {
+    static_cast<void>(of_main_thread.helper.release());
+    of_main_thread.process = ::getpid();
+  }
+  return of_main_thread;
+}
+
+class Helping {
+ public:
+  Helping() : helper_(std::move(idle().helper)) {
+    if (helper_ == nullptr) helper_ = std::make_unique<Helper>();
+  }
+  ~Helping() { idle().helper = std::move(helper_); }
+  Helping(const Helping&) = delete;
+  Helping& operator=(const Helping&) = delete;
+  Helper* operator->() { return helper_.get(); }
+
+ private:
+  std::unique_ptr<Helper> helper_;
+};
+
 }  // namespace
 
 void until_interrupted(const std::function<void()>& work, const std::function<void()>& stop) {
@@ -44,20 +124,13 @@ void until_interrupted(const std::function<void()>& work, const std::function<vo
     const Unlocked unlocked;
     return work();
   }
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false, interrupted = false;
-  const Thread thread([&] {
-    work();
-    const std::lock_guard lock(mutex);
-    done = true;
-    changed.notify_one();
-  });
+  bool interrupted = false;
   constexpr std::chrono::milliseconds kLook(30);
+  Helping helper;
+  helper->begin(work);
   const auto wait = [&] {
     const Unlocked unlocked;
-    std::unique_lock lock(mutex);
-    return changed.wait_for(lock, kLook, [&] { return done; });
+    return helper->wait(kLook);
   };
   while (!wait()) {
     if (!interrupted && PyErr_CheckSignals() != 0) interrupted = true;
