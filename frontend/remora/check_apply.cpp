@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/remora/checker.h"
+#include "frontend/remora/library.h"
 
 namespace nvm::remora {
 
@@ -13,6 +14,11 @@ using Kind = Tree::Kind;
 
 bool is_polymorphic(const Type& t) {
   return t.array == kNoVar && (t.atom->kind == AtomKind::kPi || t.atom->kind == AtomKind::kForall);
+}
+
+bool is_equal(const Expr* f) {
+  while (f->kind == ExprKind::kInstantiate) f = f->kids[0].get();
+  return f->kind == ExprKind::kLibrary && static_cast<Library>(f->library) == Library::kEqual;
 }
 
 }  // namespace
@@ -355,6 +361,7 @@ class Application {
       fault("kind", t_.pos, "a result of type " + c_.shown(r) + " cannot be lifted");
     e->type = r.array != kNoVar ? r : Type{kNoVar, r.atom, joined(frame, r.shape)};
     e->frame = frame;
+    const bool compares = is_equal(e->kids[0].get());
     const std::vector<Shape> frames = frames_;
     e->kids.push_back(std::move(f));
     for (ExprRef& a : arguments_) e->kids.push_back(std::move(a));

@@ -22,4 +22,7 @@ struct LibraryEntry {
 [[nodiscard]] std::int32_t library_row(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> library_names();
 
+// Of `equal`, to both the checker and what finds out later what a type variable stands for.
+inline constexpr const char* kNoEquality = "functions have no equality";
+
 }  // namespace nvm::remora

@@ -307,6 +307,8 @@ bool LibraryCall::ordered(Val& value) {
 }
 
 Val LibraryCall::equality() {
+  if (has_function(arguments_[0].type))  // in place of a type variable, which the checker knows nothing about
+    throw Error{"argument-type", t_.here(), kNoEquality};
   const Shape &a = index(0), &b = index(1);
   if (has_known_rank(a) && has_known_rank(b) && a.size() != b.size()) return out(code_.boolean(false));
   const auto equal = [&](Code x, Code y) { return code_.op(Prim::kEql, Coder::boolean_type(), {x, y}); };

@@ -265,6 +265,15 @@ void visit(const Type& t, const SeeVar& see) {
   for (const Type& part : a.types) visit(part, a.bound.empty() ? see : free);
 }
 
+bool has_function(const Type& t) {
+  check_stack();
+  if (t.array != kNoVar) return false;
+  const Atom& a = *t.atom;
+  if (a.kind == AtomKind::kFunction || a.kind == AtomKind::kForall || a.kind == AtomKind::kPi) return true;
+  return (a.kind == AtomKind::kRecord || a.kind == AtomKind::kSigma) &&
+         std::any_of(a.types.begin(), a.types.end(), has_function);
+}
+
 bool equal(const Type& a, const Type& b) {
   if (a.array != kNoVar || b.array != kNoVar) return a.array == b.array;
   return a.shape == b.shape && equal(a.atom, b.atom);

@@ -166,6 +166,9 @@ struct Substitution {
 [[nodiscard]] bool equal(const Type& a, const Type& b);
 [[nodiscard]] bool equal(const AtomRef& a, const AtomRef& b);
 
+// Whether there may be functions in values of the type.
+[[nodiscard]] bool has_function(const Type& t);
+
 // Calls see(v) for every variable that occurs, bound ones not.
 using SeeVar = std::function<void(Var)>;
 void visit(const Dim& d, const SeeVar& see);

@@ -96,13 +96,4 @@ MeaningRef united(const MeaningRef& a, const MeaningRef& b) {
   return m;
 }
 
-bool has_function(const Type& t) {
-  check_stack();
-  if (t.array != kNoVar) return false;
-  const Atom& a = *t.atom;
-  if (a.kind == AtomKind::kFunction || a.kind == AtomKind::kForall || a.kind == AtomKind::kPi) return true;
-  return (a.kind == AtomKind::kRecord || a.kind == AtomKind::kSigma) &&
-         std::any_of(a.types.begin(), a.types.end(), has_function);
-}
-
 }  // namespace nvm::remora

@@ -92,7 +92,5 @@ struct Environment {
 [[nodiscard]] bool same(const Candidate& a, const Candidate& b);
 [[nodiscard]] bool same(const MeaningRef& a, const MeaningRef& b);
 [[nodiscard]] MeaningRef united(const MeaningRef& a, const MeaningRef& b);
-// Whether there may be functions in values of the type.
-[[nodiscard]] bool has_function(const Type& t);
 
 }  // namespace nvm::remora
