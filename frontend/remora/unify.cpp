@@ -77,6 +77,7 @@ bool Unifier::piece_equal(const Piece& a, const Piece& b) {
 }
 
 bool Unifier::exact(const Shape& a, const Shape& b) {
+  check_stack();
   Shape x = v_.resolved(a), y = v_.resolved(b);
   const auto strip = [&](auto first, auto remove) {
     while (!x.empty() && !y.empty()) {
@@ -91,17 +92,22 @@ bool Unifier::exact(const Shape& a, const Shape& b) {
   if (!strip([](const Shape& s) { return s.front(); }, [](Shape& s) { s.erase(s.begin()); })) return false;
   if (!strip([](const Shape& s) { return s.back(); }, [](Shape& s) { s.pop_back(); })) return false;
   if (x.empty() && y.empty()) return true;
-  if (x.empty() || !open_shape(x.front())) std::swap(x, y);
-  // The first unknown takes all, further ones are empty.
+  const auto one_unknown = [&](const Shape& s) { return s.size() == 1 && open_shape(s[0]); };
+  if (one_unknown(y) || x.empty() || !open_shape(x.front())) std::swap(x, y);
   if (x.empty() || !open_shape(x.front())) return false;
-  for (std::size_t k = 1; k < x.size(); ++k) {
-    if (!open_shape(x[k])) return false;
-    if (v_.is_open(x[k].shape) && x[k].shape != x[0].shape) v_.solve(x[k].shape, Shape{});
-  }
-  const bool itself = std::any_of(y.begin(), y.end(), [&](const Piece& p) { return p.shape == x[0].shape; });
-  if (itself) return y.size() == 1 && x.size() == 1;
-  v_.solve(x[0].shape, y);
-  return true;
+  // The first unknown takes what dimensions leave, wherever it stands; further ones are empty.
+  const Var first = x.front().shape;
+  for (const Piece& p : x)
+    if (p.shape != first && open_shape(p)) v_.solve(p.shape, Shape{});
+  x = v_.resolved(x);
+  y = v_.resolved(y);
+  bool itself = false;
+  visit(y, [&](Var v) { itself |= v == first; });
+  const auto places = std::count_if(x.begin(), x.end(), [&](const Piece& p) { return p.shape == first; });
+  const auto left = static_cast<std::ptrdiff_t>(y.size()) - static_cast<std::ptrdiff_t>(x.size()) + places;
+  if (itself || left < 0 || left % places != 0) return false;
+  v_.solve(first, Shape(y.begin(), y.begin() + left / places));
+  return exact(x, y);  // of which less is unknown now
 }
 
 std::optional<std::size_t> Unifier::end(const Shape& argument, const Shape& cell) {

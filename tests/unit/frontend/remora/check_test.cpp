@@ -95,6 +95,21 @@ TEST_CASE("types of small programs") {
   CHECK(answer("λ") == "syntax 1:1");
 }
 
+TEST_CASE("a shape that stands twice in a type is one shape") {
+  const std::string f = "(define (f{ | @s} [a [int @s @s]]) a)\n";
+  CHECK(answer(f + "(f [1 2 3])") == "cell-shape 2:4");
+  CHECK(answer(f + "(f [[1 2] [3 4]])") == "[int 2 2]");
+  CHECK(answer(f + "(f [[1 2 3] [3 4 5]])") == "cell-shape 2:4");
+  CHECK(answer("(box (Sigma (@s) [int @s @s]) [1 2 3])") == "box-type 1:31");
+  CHECK(answer("(box (Sigma (@s) [int @s @s]) [[1 2] [3 4]])") == "(Sigma (@s1) [int @s1 @s1])");
+}
+
+TEST_CASE("of two unknown shapes the first takes all, also with a dimension between them") {
+  const std::string f = "(define (f{t | @s @r} [a [t @s 2 @r]]) (reify-shape @s))\n";
+  CHECK(answer(f + "(f [1 2])") == "(Sigma (d1) [int d1])");
+  CHECK(answer(f + "(f [1 2 3])") == "cell-shape 2:4");
+}
+
 TEST_CASE("functions have no equality") {
   CHECK(answer("(equal + +)") == "argument-type 1:8");
   CHECK(answer("(equal length length)") == "argument-type 1:8");
