@@ -201,11 +201,12 @@ class Application {
     arguments_.resize(n);
     frames_.resize(n + 1);
     for (std::size_t k = 0; k < n; ++k)
-      if (!(c_.lacks_types(tree(k)) && is_function(parameter(k)))) argument(k, nullptr);
+      if (!(c_.lacks_types(tree(k)) && takes_function(k))) argument(k, nullptr);
     for (std::size_t k = 0; k < n; ++k)
-      if (is_function(parameter(k)) && arguments_[k]) match_function(k);
+      if (takes_function(k) && arguments_[k]) match(k);
     for (std::size_t k = 0; k < n; ++k)
-      if (!is_function(parameter(k))) match_element(k);
+      if (!takes_function(k)) match(k);
+    std::sort(waiting_.begin(), waiting_.end());
     shapes();
     for (std::size_t k = 0; k < n; ++k)
       if (!arguments_[k]) late_lambda(k);
@@ -215,7 +216,9 @@ class Application {
  private:
   [[nodiscard]] const Tree& tree(std::size_t k) const { return t_.kids[k + 1]; }
   [[nodiscard]] Type parameter(std::size_t k) const { return c_.resolved(function_->types[k]); }
-  [[nodiscard]] static bool is_function(const Type& t) {
+  // Before anything is matched: a type variable that a function is found for takes elements.
+  [[nodiscard]] bool takes_function(std::size_t k) const {
+    const Type& t = function_->types[k];
     return t.array == kNoVar && t.atom->kind == AtomKind::kFunction;
   }
 
@@ -226,12 +229,12 @@ class Application {
   }
 
   // The argument's type as far as the cell goes; its frame is noted.
-  void split(std::size_t k, const Type& cell, const char* kind) {
+  void split(std::size_t k, const Type& cell) {
     const Type a = c_.resolved(arguments_[k]->type);
     const auto front =
         a.array == kNoVar && cell.array == kNoVar ? c_.unify_.end(a.shape, cell.shape) : std::nullopt;
     if (!front)
-      fault(kind, tree(k).pos,
+      fault("cell-shape", tree(k).pos,
             "this has type " + c_.shown(a) + ", whose shape does not end with that of " + c_.shown(cell) +
                 why(k, a));
     const Shape now = v_.resolved(a.shape);
@@ -249,15 +252,8 @@ class Application {
                                            : "; the length may be 0";
   }
 
-  void match_function(std::size_t k) {
-    const Type p = parameter(k), a = c_.resolved(arguments_[k]->type);
-    if (a.array != kNoVar || !c_.unify_.exact(p.atom, a.atom))
-      fault("argument-type", tree(k).pos,
-            "this has type " + c_.shown(a) + ", " + c_.shown(p) + " is expected");
-    split(k, p, "cell-shape");
-  }
-
-  void match_element(std::size_t k) {
+  // The element's type; the shape waits.
+  void match(std::size_t k) {
     const Type p = parameter(k), a = c_.resolved(arguments_[k]->type);
     if (p.array != kNoVar) {
       // An unknown takes the whole argument; a type that is given has to be it.
@@ -282,7 +278,7 @@ class Application {
           ++i;
           continue;
         }
-        split(waiting_[i], p, "cell-shape");
+        split(waiting_[i], p);
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
         some = true;
       }
@@ -291,10 +287,10 @@ class Application {
       for (std::size_t r = ranks_at_; r < c_.ranks_.size(); ++r)
         if (mentions(parameter(k), c_.ranks_[r].shape) && !v_.resolved(c_.ranks_[r].axes).number())
           fault("ambiguous", tree(k).pos, "how many axes are indexed is not known here");
-      const Type a = c_.resolved(arguments_[k]->type);
-      if (!c_.unify_.exact(parameter(k).shape, a.shape))
+      const Type a = c_.resolved(arguments_[k]->type), p = parameter(k);
+      if (!c_.unify_.exact(p.shape, a.shape))
         fault("cell-shape", tree(k).pos,
-              "this has type " + c_.shown(a) + ", " + c_.shown(parameter(k)) + " is expected" + why(k, a));
+              "this has type " + print(a, v_) + ", " + print(p, v_) + " is expected" + why(k, a));
       waiting_.erase(waiting_.begin());
     }
     ranks();
@@ -333,7 +329,8 @@ class Application {
   void late_lambda(std::size_t k) {
     const Type p = parameter(k);
     argument(k, &p);
-    match_function(k);
+    match(k);
+    shapes();
   }
 
   ExprRef result(ExprRef f, const Type* context) {
@@ -361,12 +358,13 @@ class Application {
       fault("kind", t_.pos, "a result of type " + c_.shown(r) + " cannot be lifted");
     e->type = r.array != kNoVar ? r : Type{kNoVar, r.atom, joined(frame, r.shape)};
     e->frame = frame;
-    const bool compares = is_equal(e->kids[0].get());
     const std::vector<Shape> frames = frames_;
     e->kids.push_back(std::move(f));
     for (ExprRef& a : arguments_) e->kids.push_back(std::move(a));
+    const bool compares = is_equal(e->kids[0].get());
     for (std::size_t k = 0; k < e->kids.size(); ++k) {
       const Type type = c_.resolved(e->kids[k]->type);
+      if (compares && k > 0 && has_function(type)) fault("argument-type", t_.kids[k].pos, kNoEquality);
       e->cells.push_back(type.shape.size() - frames[k].size());
       close(type);
       close_instance(*e->kids[k]);

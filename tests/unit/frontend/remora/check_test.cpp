@@ -110,6 +110,15 @@ TEST_CASE("of two unknown shapes the first takes all, also with a dimension betw
   CHECK(answer(f + "(f [1 2 3])") == "cell-shape 2:4");
 }
 
+TEST_CASE("elements may be functions, and are matched as others") {
+  CHECK(answer("(define (k{t | } [a t] [b t]) b) (k neg [abs sign])") == "[(-> (int) int) 2]");
+  CHECK(answer("(define (k{t | n} [a t] [b [t n]]) b) (k neg [abs sign])") == "[(-> (int) int) 2]");
+  CHECK(answer("(select #f [neg sign] [abs abs abs])") == "frame 1:23");
+  CHECK(answer("(scatter-into [neg abs sign] [0 1] [abs])") == "cell-shape 1:36");
+  CHECK(answer("(append [neg] [abs])") == "[(-> (int) int) 2]");
+  CHECK(answer("(reduce (fn ([f (-> (int) int)] [g (-> (int) int)]) f) [neg abs])") == "(-> (int) int)");
+}
+
 TEST_CASE("functions have no equality") {
   CHECK(answer("(equal + +)") == "argument-type 1:8");
   CHECK(answer("(equal length length)") == "argument-type 1:8");
