@@ -220,13 +220,24 @@ Val LibraryCall::scattered() {
     }));
   };
   MeaningRef m = items.meaning;
+  // Fields of records have as many atoms as their types say.
+  const std::function<Code(const Type&, const MeaningRef&)> zero = [&](const Type& t, const MeaningRef& m) {
+    check_stack();
+    if (t.array == kNoVar && !is_scalar(t))
+      return code_.dist(zero(remora::scalar(t.atom), m), product(t.shape));
+    if (t.array != kNoVar || t.atom->kind != AtomKind::kRecord) return code_.zero(t_.core_of(t, m));
+    std::vector<Code> fields;
+    for (std::size_t k = 0; k < t.atom->types.size(); ++k)
+      fields.push_back(zero(t.atom->types[k], part_of(m, k)));
+    return code_.tuple(fields);
+  };
   Code base = {}, what = items.code;
   if (into) {
     m = united(m, arguments_[0].meaning);
     base = t_.recast(flat(0), m).code;
     what = t_.recast(items, m).code;
   } else {
-    base = code_.dist(code_.zero(t_.core_of(result_.atom, m)), code_.times(n, size));
+    base = code_.dist(zero(remora::scalar(result_.atom), m), code_.times(n, size));
     if (has_no_zero(result_.atom)) {
       const Code written = put(code_.dist(code_.boolean(false), n), to,
                                code_.each({to}, [&](const auto&) { return code_.boolean(true); }));
