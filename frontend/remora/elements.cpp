@@ -165,6 +165,8 @@ bool Elements::same(const Code& a, const Code& b) const {
 
 bool Elements::same(const Expr& a, const Expr& b) const {
   check_stack();
+  if (is(a, Prim::kCheck)) return same(*operands(a).back(), b);
+  if (is(b, Prim::kCheck)) return same(a, *operands(b).back());
   if (a.kind != b.kind) return false;
   if (a.kind == ExprKind::kInt) return a.number == b.number;
   if (a.kind == ExprKind::kVar) return same(Code{a.id, a.type, {}}, Code{b.id, b.type, {}});

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bytecode/base/stack.h"
+#include "frontend/remora/dimensions.h"
 #include "frontend/remora/library_call.h"
 #include "frontend/remora/places.h"
 
@@ -219,7 +220,6 @@ Val LibraryCall::scattered() {
       return code_.range(first, code_.plus(first, size));
     }));
   };
-  MeaningRef m = items.meaning;
   // Fields of records have as many atoms as their types say.
   const std::function<Code(const Type&, const MeaningRef&)> zero = [&](const Type& t, const MeaningRef& m) {
     check_stack();
@@ -231,6 +231,7 @@ Val LibraryCall::scattered() {
       fields.push_back(zero(t.atom->types[k], part_of(m, k)));
     return code_.tuple(fields);
   };
+  MeaningRef m = items.meaning;
   Code base = {}, what = items.code;
   if (into) {
     m = united(m, arguments_[0].meaning);
@@ -255,8 +256,7 @@ bool LibraryCall::boxed(Val& value) {
   };
   const auto sum = [&](Code v) { return code_.op(Prim::kSum, Coder::integer_type(), {v}); };
   const auto dim = [&](std::size_t k) {
-    return natural(code_.element(code(0), code_.integer(static_cast<std::int64_t>(k))),
-                   "a dimension is negative");
+    return Dimensions(t_).one(code_.element(code(0), code_.integer(static_cast<std::int64_t>(k))));
   };
   switch (id_) {
     case L::kIota1: {
@@ -264,14 +264,14 @@ bool LibraryCall::boxed(Val& value) {
       return done(n, code_.iota(n));
     }
     case L::kIota2: {
-      const Code parts[] = {dim(0), dim(1), {}};
-      const Code all[] = {parts[0], parts[1], code_.iota(code_.times(parts[0], parts[1]))};
+      const Dim m = Dim::of(t_.fresh_index(Sort::kDim, "d", dim(0)));
+      const Dim n = Dim::of(t_.fresh_index(Sort::kDim, "e", dim(1)));
+      const Code all[] = {t_.number(m), t_.number(n), code_.iota(t_.number(times(m, n)))};
       value = out(code_.tuple(all));
       return true;
     }
     case L::kIotaAny: {
-      const Code dims =
-          code_.each({code(0)}, [&](const auto& n) { return natural(n[0], "a dimension is negative"); });
+      const Code dims = Dimensions(t_).several(code(0));
       return done(dims, code_.iota(code_.op(Prim::kProduct, Coder::integer_type(), {dims})));
     }
     case L::kFilter: {

@@ -4,6 +4,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
+#include "frontend/remora/dimensions.h"
 #include "frontend/remora/translator.h"
 
 namespace nvm::remora {
@@ -214,21 +215,7 @@ Val Translator::conditional(const Expr& e, const Environment& in) {
 
 // ---- indices
 
-Code Translator::number(const Dim& d) {
-  Code sum = code_.integer(0);
-  for (const auto& [m, c] : d.terms) {
-    Code term = code_.integer(c);
-    for (const Var v : m) {
-      const auto at = numbers_.find(v);
-      if (at == numbers_.end())
-        throw Error{"unsupported", here(),
-                    "the dimension " + program_.variables[v].name + " has no number here"};
-      term = code_.times(term, at->second);
-    }
-    sum = code_.plus(sum, term);
-  }
-  return sum;
-}
+Code Translator::number(const Dim& d) { return Dimensions(*this).number(d); }
 
 Code Translator::dimensions(const Shape& s) {
   Code out = {};

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bytecode/base/stack.h"
-#include "frontend/remora/translator.h"
+#include "frontend/remora/dimensions.h"
 
 namespace nvm::remora {
 
@@ -78,11 +78,7 @@ Val Translator::lift(const Expr& e, const Environment& in) {
     Code given = v[0].code;
     {
       const At at(*this, e.kids[0]->pos);
-      const auto natural = [&](Code d) { return code_.compare(Prim::kGe, d, code_.integer(0)); };
-      const Code fine = dim ? natural(given)
-                            : code_.op(Prim::kAll, Coder::boolean_type(),
-                                       {code_.each({given}, [&](const auto& d) { return natural(d[0]); })});
-      given = ensure(fine, "negative", "a dimension is negative", given);
+      given = dim ? Dimensions(*this).one(given) : Dimensions(*this).several(given);
     }
     bind_index(with.substitution, e.bound[0], fresh_index(x.sort, x.name, given));
     return box_of(scalar(type.atom), {given}, eval(*e.kids[1], with));

@@ -26,6 +26,7 @@ class Translator {
  private:
   friend class LibraryCall;
   friend class Places;
+  friend class Dimensions;
   using Core = frontend::core::Type;
 
   // ---- translate.cpp: expressions
