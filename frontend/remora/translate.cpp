@@ -50,11 +50,6 @@ Translated Translator::run() {
   code_.begin_function("main", core::base_type(core::TypeKind::kUnit));
   Environment& top = environments_.emplace_back();
   top.top = true;
-  for (const Form& form : program_.forms) {
-    if (form.body == nullptr) continue;
-    if (form.defines >= 0) note_definition(form.defines, *form.body);
-    note_definitions(*form.body);
-  }
   std::vector<Code> results;
   for (std::size_t k = 0; k < program_.forms.size(); ++k) {
     const Form& form = program_.forms[k];

@@ -15,50 +15,7 @@ namespace {
 constexpr std::size_t kMostInstances = 50;  // of one function
 constexpr int kMostRounds = 8;              // until all is known of functions that come out of a function
 
-const Expr* under_abstractions(const Expr* e) {
-  while (e->kind == ExprKind::kTypeLambda || e->kind == ExprKind::kIndexLambda) e = e->kids[0].get();
-  return e;
-}
-
 }  // namespace
-
-void Translator::note_definition(ValueId value, const Expr& e) {
-  definitions_[value] = &e;
-  const Expr* f = under_abstractions(&e);
-  if (f->kind == ExprKind::kLambda) names_[f] = program_.values[static_cast<std::size_t>(value)].name;
-}
-
-void Translator::note_definitions(const Expr& top) {
-  std::vector<const Expr*> open{&top};
-  while (!open.empty()) {
-    const Expr& e = *open.back();
-    open.pop_back();
-    if (e.kind == ExprKind::kLet)
-      for (std::size_t k = 0; k + 1 < e.kids.size(); ++k) note_definition(e.parameters[k], *e.kids[k]);
-    for (const ExprRef& k : e.kids) open.push_back(k.get());
-  }
-}
-
-// Whether a call can lead to another one: the body names the function, or functions that do.
-bool Translator::calls_itself(const Expr& lambda) {
-  if (names_.count(&lambda) == 0) return false;
-  const auto [at, fresh] = recursive_lambdas_.try_emplace(&lambda, false);
-  if (!fresh) return at->second;
-  std::set<const Expr*> seen;
-  std::vector<const Expr*> open{lambda.kids[0].get()};
-  while (!open.empty()) {
-    const Expr& e = *open.back();
-    open.pop_back();
-    if (e.kind == ExprKind::kValue && e.value >= 0)
-      if (const auto it = definitions_.find(e.value); it != definitions_.end()) {
-        const Expr* f = under_abstractions(it->second);
-        if (f == &lambda) return recursive_lambdas_[&lambda] = true;
-        if (seen.insert(f).second) open.push_back(f);
-      }
-    for (const ExprRef& k : e.kids) open.push_back(k.get());
-  }
-  return false;
-}
 
 bool Translator::fits(const Instance& a, const Instance& b) const {
   const auto same_sort = [&](Var x, Var y) { return is_dim(x) == is_dim(y); };
@@ -155,7 +112,7 @@ void Translator::make_instance(const Expr& lambda, std::size_t number,
                   "a function grows from call to call; pass what it is made of instead"};
     const auto before = functions ? instances_ : decltype(instances_)();
     const Instance made = instances_[&lambda][number];
-    const Code parameter = code_.begin_function(names_.at(&lambda), Coder::tuple_type(types));
+    const Code parameter = code_.begin_function(*calls_.name(lambda), Coder::tuple_type(types));
     const std::vector<Code> parts = code_.parts(parameter, types.size());
     Environment& with = inner(*made.base);
     const auto add = [](auto& to, const auto& from) {

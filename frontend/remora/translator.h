@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/remora/calls.h"
 #include "frontend/remora/library.h"
 #include "frontend/remora/translate.h"
 #include "frontend/remora/values.h"
@@ -16,7 +17,7 @@ namespace nvm::remora {
 
 class Translator {
  public:
-  explicit Translator(Program& program) : program_(program), code_(&line_) {}
+  explicit Translator(Program& program) : program_(program), code_(&line_), calls_(program) {}
   Translated run();
   // Where what is being made is from.
   [[nodiscard]] SourcePos here() const {
@@ -64,6 +65,7 @@ class Translator {
   // `inside` makes the result of one cell, for each cell of `frame`.
   Val lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result,
              const Cell& inside);
+  Val unless_empty(bool endless, const Shape& frame, const Type& result, const std::function<Val()>& make);
   void repeat_atoms(std::vector<Argument>& arguments, const Shape& frame);
   // The value that one of the candidates makes, of which the tag in the function's code tells which.
   using One = std::function<Val(const Candidate&, Code captured)>;
@@ -89,9 +91,6 @@ class Translator {
   };
   [[nodiscard]] bool fits(const Instance& a, const Instance& b) const;
   void make_instance(const Expr& lambda, std::size_t number, const std::vector<const Core*>& types);
-  bool calls_itself(const Expr& lambda);
-  void note_definition(ValueId value, const Expr& e);
-  void note_definitions(const Expr& top);
   Val call_recursive(const Candidate& c, const Environment& scope, std::vector<Val> arguments,
                      const Type& result);
   // body(state) as a function of core code that can call itself. `result`: its type.
@@ -163,9 +162,7 @@ class Translator {
   std::map<Var, Code> dimensions_;  // of shape variables, sequences
   std::deque<Environment> environments_;
   std::set<ValueId> packing_;
-  std::map<ValueId, const Expr*> definitions_;
-  std::map<const Expr*, bool> recursive_lambdas_;
-  std::map<const Expr*, std::string> names_;  // of lambdas that definitions name
+  Calls calls_;
   std::map<const Expr*, std::deque<Instance>> instances_;
   std::map<const Expr*, int> written_out_;
   int depth_ = 0;
