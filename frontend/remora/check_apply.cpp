@@ -364,6 +364,9 @@ class Application {
     const bool compares = is_equal(e->kids[0].get());
     for (std::size_t k = 0; k < e->kids.size(); ++k) {
       const Type type = c_.resolved(e->kids[k]->type);
+    for (const Shape& f : frames_)
+      if (c_.unify_.has_open({kNoVar, base(AtomKind::kInt), f}))
+        fault("ambiguous", t_.kids[0].pos, "the shape " + print(f, v_) + " of an argument is not determined");
       if (compares && k > 0 && has_function(type)) fault("argument-type", t_.kids[k].pos, kNoEquality);
       e->cells.push_back(type.shape.size() - frames[k].size());
       close(type);

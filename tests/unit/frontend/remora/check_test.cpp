@@ -119,6 +119,11 @@ TEST_CASE("elements may be functions, and are matched as others") {
   CHECK(answer("(reduce (fn ([f (-> (int) int)] [g (-> (int) int)]) f) [neg abs])") == "(-> (int) int)");
 }
 
+TEST_CASE("a shape that nothing says is ambiguous") {
+  CHECK(answer("(+ iota 1)") == "ambiguous 1:2");
+  CHECK(answer("(+ iota{ | 3} 1)") == "[int 3]");
+}
+
 TEST_CASE("functions have no equality") {
   CHECK(answer("(equal + +)") == "argument-type 1:8");
   CHECK(answer("(equal length length)") == "argument-type 1:8");
