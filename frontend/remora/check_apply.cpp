@@ -1,5 +1,6 @@
 // Applications: instantiation, cells, frames (sections 6 and 13).
 #include <algorithm>
+#include <utility>
 
 #include "frontend/remora/checker.h"
 #include "frontend/remora/library.h"
@@ -228,17 +229,39 @@ class Application {
     arguments_[k] = std::move(e);
   }
 
+  // Equations of dimensions that lack more than one unknown wait.
+  template <typename F>
+  auto deferring(std::size_t k, F&& f) {
+    Unifier::Equations later;
+    const Unifier::Deferral deferral(c_.unify_, later);
+    auto found = f();
+    for (auto& equation : later) pending_.emplace_back(k, std::move(equation));
+    return found;
+  }
+
   // The argument's type as far as the cell goes; its frame is noted.
   void split(std::size_t k, const Type& cell) {
     const Type a = c_.resolved(arguments_[k]->type);
-    const auto front =
-        a.array == kNoVar && cell.array == kNoVar ? c_.unify_.end(a.shape, cell.shape) : std::nullopt;
+    const auto front = a.array == kNoVar && cell.array == kNoVar
+                           ? deferring(k, [&] { return c_.unify_.end(a.shape, cell.shape); })
+                           : std::nullopt;
     if (!front)
       fault("cell-shape", tree(k).pos,
             "this has type " + c_.shown(a) + ", whose shape does not end with that of " + c_.shown(cell) +
                 why(k, a));
     const Shape now = v_.resolved(a.shape);
     frames_[k + 1].assign(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(*front));
+  }
+
+  // What waits once more; whether it became less.
+  bool again() {
+    const auto waiting = std::exchange(pending_, {});
+    for (const auto& [k, equation] : waiting)
+      if (!deferring(k, [&, &e = equation] { return c_.unify_.exact(e.first, e.second); }))
+        fault("cell-shape", tree(k).pos,
+              "this has type " + c_.shown(arguments_[k]->type) + ", whose shape does not end with that of " +
+                  c_.shown(parameter(k)));
+    return pending_.size() < waiting.size();
   }
 
   // What would help: an empty or unknown length where one item is needed.
@@ -262,7 +285,7 @@ class Application {
               "this has type " + c_.shown(a) + ", " + c_.shown(p) + " is expected");
       return;
     }
-    if (a.array != kNoVar || !c_.unify_.exact(p.atom, a.atom))
+    if (a.array != kNoVar || !deferring(k, [&] { return c_.unify_.exact(p.atom, a.atom); }))
       fault("argument-type", tree(k).pos,
             "this has type " + c_.shown(a) + ", " + c_.shown(p) + " is expected");
     waiting_.push_back(k);
@@ -282,18 +305,19 @@ class Application {
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
         some = true;
       }
-      if (ranks() || some || waiting_.empty()) continue;
+      if (ranks() || again() || some || waiting_.empty()) continue;
       const std::size_t k = waiting_.front();
       for (std::size_t r = ranks_at_; r < c_.ranks_.size(); ++r)
         if (mentions(parameter(k), c_.ranks_[r].shape) && !v_.resolved(c_.ranks_[r].axes).number())
           fault("ambiguous", tree(k).pos, "how many axes are indexed is not known here");
       const Type a = c_.resolved(arguments_[k]->type), p = parameter(k);
-      if (!c_.unify_.exact(p.shape, a.shape))
+      if (!deferring(k, [&] { return c_.unify_.exact(p.shape, a.shape); }))
         fault("cell-shape", tree(k).pos,
               "this has type " + print(a, v_) + ", " + print(p, v_) + " is expected" + why(k, a));
       waiting_.erase(waiting_.begin());
     }
-    ranks();
+    while (ranks() || again()) {
+    }
   }
 
   [[nodiscard]] bool mentions(const Type& t, const Shape& shape) const {
@@ -340,6 +364,9 @@ class Application {
       frames_[k] = v_.resolved(frames_[k]);
       if (frames_[k].size() > frames_[principal].size()) principal = k;
     }
+    for (const Shape& f : frames_)
+      if (c_.unify_.has_open({kNoVar, base(AtomKind::kInt), f}))
+        fault("ambiguous", t_.kids[0].pos, "the shape " + print(f, v_) + " of an argument is not determined");
     const Shape& frame = frames_[principal];
     for (std::size_t k = 1; k <= frames_.size(); ++k) {  // the function last
       const std::size_t i = k % frames_.size();
@@ -351,9 +378,14 @@ class Application {
     Type r = c_.resolved(function_->result());
     ExprRef e = c_.made(ExprKind::kApply, t_.pos, {});
     if (context != nullptr && c_.unify_.has_open(r)) ask(*context, r, frame.size());
+    while (again()) {
+    }
     r = c_.resolved(r);
     if (c_.unify_.has_open(r))
       fault("ambiguous", t_.kids[0].pos, "the type of the result is not determined: " + c_.shown(r));
+    if (!pending_.empty())
+      fault("ambiguous", t_.kids[0].pos,
+            "the dimensions of a parameter are not determined: " + c_.shown(parameter(pending_[0].first)));
     if (r.array != kNoVar && !frame.empty())
       fault("kind", t_.pos, "a result of type " + c_.shown(r) + " cannot be lifted");
     e->type = r.array != kNoVar ? r : Type{kNoVar, r.atom, joined(frame, r.shape)};
@@ -364,9 +396,6 @@ class Application {
     const bool compares = is_equal(e->kids[0].get());
     for (std::size_t k = 0; k < e->kids.size(); ++k) {
       const Type type = c_.resolved(e->kids[k]->type);
-    for (const Shape& f : frames_)
-      if (c_.unify_.has_open({kNoVar, base(AtomKind::kInt), f}))
-        fault("ambiguous", t_.kids[0].pos, "the shape " + print(f, v_) + " of an argument is not determined");
       if (compares && k > 0 && has_function(type)) fault("argument-type", t_.kids[k].pos, kNoEquality);
       e->cells.push_back(type.shape.size() - frames[k].size());
       close(type);
@@ -413,6 +442,7 @@ class Application {
   std::vector<ExprRef> arguments_;
   std::vector<Shape> frames_;  // of the function and the arguments
   std::vector<std::size_t> waiting_;
+  std::vector<std::pair<std::size_t, std::pair<Dim, Dim>>> pending_;  // of an argument
 };
 
 ExprRef Checker::application(const Tree& t, const Type* context) {

@@ -68,7 +68,21 @@ bool Unifier::solve_dim(const Dim& unknown, const Dim& other) {
 
 bool Unifier::exact(const Dim& a, const Dim& b) {
   const Dim x = v_.resolved(a), y = v_.resolved(b);
-  return x == y || solve_dim(x, y) || solve_dim(y, x);
+  if (x == y || solve_dim(x, y) || solve_dim(y, x)) return true;
+  if (later_ == nullptr || !(lacks_several(x) || lacks_several(y))) return false;
+  later_->emplace_back(x, y);
+  return true;
+}
+
+bool Unifier::lacks_several(const Dim& d) const {
+  Var one = kNoVar;
+  for (const auto& [m, c] : d.terms)
+    for (const Var v : m) {
+      if (!v_.is_open(v)) continue;
+      if (m.size() > 1 || v_[v].sort != Sort::kDim || (one != kNoVar && one != v)) return true;
+      one = v;
+    }
+  return false;
 }
 
 bool Unifier::piece_equal(const Piece& a, const Piece& b) {

@@ -9,6 +9,20 @@ class Unifier {
  public:
   explicit Unifier(Variables& variables) : v_(variables) {}
 
+  // While one lives, equations of dimensions that lack more than one unknown wait there, to be tried again
+  // when more is known; else they fail.
+  using Equations = std::vector<std::pair<Dim, Dim>>;
+  class Deferral {
+   public:
+    Deferral(Unifier& unifier, Equations& to) : unifier_(unifier) { unifier_.later_ = &to; }
+    ~Deferral() { unifier_.later_ = nullptr; }
+    Deferral(const Deferral&) = delete;
+    Deferral& operator=(const Deferral&) = delete;
+
+   private:
+    Unifier& unifier_;
+  };
+
   // Each makes both sides equal by solving unknowns on either, and says whether that was possible; what was
   // solved before a failure stays.
   bool exact(const Type& a, const Type& b);
@@ -25,12 +39,14 @@ class Unifier {
 
  private:
   bool solve_dim(const Dim& unknown, const Dim& other);
+  [[nodiscard]] bool lacks_several(const Dim& d) const;
   static bool occurs(Var unknown, const Type& in);
   bool bodies(const Atom& a, const Atom& b);
   [[nodiscard]] bool open_shape(const Piece& p) const { return p.shape != kNoVar && v_.is_open(p.shape); }
   bool piece_equal(const Piece& a, const Piece& b);
 
   Variables& v_;
+  Equations* later_ = nullptr;
 };
 
 // For every variable of a binder another one.

@@ -119,6 +119,18 @@ TEST_CASE("elements may be functions, and are matched as others") {
   CHECK(answer("(reduce (fn ([f (-> (int) int)] [g (-> (int) int)]) f) [neg abs])") == "(-> (int) int)");
 }
 
+TEST_CASE("dimensions that lack more than one unknown wait for what other arguments say") {
+  const std::string f = "(define (f{t | n m} [a [t (+ n m)]] [b [t m]]) (reify-dimension n))\n";
+  CHECK(answer(f + "(f [1 2 3] [1])") == "int");
+  CHECK(answer(f + "(f [1 2 3] [1 2 3 4])") == "cell-shape 2:4");
+  CHECK(answer("(define (f{ | n m} [a [int (* n m)]] [b [int n]]) (reify-dimension m)) (f [1 2 3] [1 2])") ==
+        "cell-shape 1:75");
+  CHECK(answer("(take [1 2 3])") == "ambiguous 1:2");
+  CHECK(answer("(let [x : [int 2] (take [1 2 3])] x)") == "[int 2]");
+  CHECK(answer("(let [x : [int 5] (take [1 2 3])] x)") == "cell-shape 1:25");
+  CHECK(answer("(define (h{ | n m} [a [int (+ n m)]]) 1) (h [1 2])") == "ambiguous 1:43");
+}
+
 TEST_CASE("a shape that nothing says is ambiguous") {
   CHECK(answer("(+ iota 1)") == "ambiguous 1:2");
   CHECK(answer("(+ iota{ | 3} 1)") == "[int 3]");
