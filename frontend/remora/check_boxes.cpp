@@ -60,8 +60,11 @@ ExprRef Checker::boxes(const Tree& t, const Type*) {
 
 // (box ((variable index) ...) type content), (box (Sigma ...) content)
 ExprRef Checker::box(const Tree& t, const Type*) {
-  if (t.kids.size() != 3 && t.kids.size() != 4)
-    fault("syntax", t.pos, "expected (box ((variable index) ...) type content)");
+  const Tree* of = t.kids.size() > 1 && !t.kids[1].kids.empty() ? &t.kids[1].kids[0] : nullptr;
+  if (of != nullptr && t.kids[1].is(Kind::kRound) && is_word(*of, "Sigma Σ"))
+    parts(t, 3, "(box (Sigma (variable ...) type) content)");
+  else if (t.kids.size() != 3)
+    parts(t, 4, "(box ((variable index) ...) type content)");
   ExprRef e = made(ExprKind::kBoxes, t.pos, {});
   if (t.kids.size() == 3) {
     const Type sigma = reader_.type(t.kids[1]);
@@ -137,6 +140,7 @@ ExprRef Checker::unbox(const Tree& t, const Type* context) {
   ExprRef e = made(ExprKind::kUnbox, t.pos, {});
   e->bound = reader_.bind_indices(wanted);
   const std::string name = name_of(names.kids[0], "a name");
+  if (name.starts_with('@')) fault("syntax", names.kids[0].pos, "the name of a value does not begin with @");
   e->parameters = {fresh_value(
       name, renaming(program_.variables, b.atom->bound, e->bound).on(b.atom->types[0]), names.kids[0].pos)};
   scope_.bind_value(name, e->parameters[0]);

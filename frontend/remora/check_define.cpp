@@ -24,10 +24,11 @@ bool Checker::is_define(const Tree& t) {
 bool Checker::abbreviation(const Tree& t) {
   const bool type = t.kids[0].is_name("define-type");
   if (!type && !t.kids[0].is_name("define-index")) return false;
-  if (t.kids.size() != 3)
-    fault("syntax", t.pos, "expected (" + t.kids[0].text + " name " + (type ? "type)" : "index)"));
+  parts(t, 3, type ? "(define-type name type)" : "(define-index name index)");
   const std::string name = name_of(t.kids[1], "a name");
   const bool at = name.starts_with('@');
+  if (type && is_word(t.kids[1], "int float bool char"))
+    fault("duplicate", t.kids[1].pos, name + " is a type of the language");
   if (type) {
     Type meant = reader_.type(t.kids[2]);
     if (!at && (meant.array != kNoVar || !meant.shape.empty()))
@@ -196,10 +197,9 @@ ExprRef Checker::function(Trees parameters, const Tree* result, Trees body_trees
   Type hint;
   if (context != nullptr) {
     hint = resolved(*context);
-    if (hint.array == kNoVar && hint.atom->kind == AtomKind::kFunction &&
-        hint.atom->arity() == parameters.size())
-      known = hint.atom.get();
+    if (hint.array == kNoVar && hint.atom->kind == AtomKind::kFunction) known = hint.atom.get();
   }
+  const bool fits = known != nullptr && known->arity() == parameters.size();
   ExprRef e = made(ExprKind::kLambda, owner.pos, {});
   std::vector<Type> types;
   std::vector<std::pair<std::string, ValueId>> names;
@@ -211,7 +211,11 @@ ExprRef Checker::function(Trees parameters, const Tree* result, Trees body_trees
       name = &p.kids[0];
       type = reader_.type(p.kids[1]);
     } else if (p.is(Kind::kName)) {
-      if (known == nullptr || unify_.has_open(known->types[k]))
+      if (known != nullptr && !fits)
+        fault("argument-type", owner.pos,
+              "this function has " + std::to_string(parameters.size()) + " parameters, one of " +
+                  std::to_string(known->arity()) + " is expected");
+      if (!fits || unify_.has_open(known->types[k]))
         fault("ambiguous", p.pos,
               "the type of this parameter is not known here: write [" + p.text + " type]");
       type = resolved(known->types[k]);
@@ -231,7 +235,7 @@ ExprRef Checker::function(Trees parameters, const Tree* result, Trees body_trees
   }
   Type declared;
   if (result != nullptr) declared = reader_.type(*result);
-  const Type* wanted = result != nullptr ? &declared : known != nullptr ? &known->result() : nullptr;
+  const Type* wanted = result != nullptr ? &declared : fits ? &known->result() : nullptr;
   ExprRef inside = body(body_trees, owner, wanted);
   if (result != nullptr) annotated(declared, *inside, last_of(body_trees));
   e->type = scalar(function_type(std::move(types), resolved(inside->type)));

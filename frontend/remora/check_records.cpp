@@ -22,7 +22,6 @@ ExprRef Checker::record(const Tree& t) {
     Shape frame;
   };
   std::vector<Part> fields;
-  if (t.bar != t.kids.size()) fault("syntax", t.pos, "expected {(field value) ...}");
   for (const Tree& f : t.kids) {
     if (!f.is(Kind::kRound) || (f.kids.size() != 2 && f.kids.size() != 3))
       fault("syntax", f.pos, "expected (field value)");
@@ -89,7 +88,8 @@ ExprRef Checker::step(ExprRef of, const Tree& name, const Tree& whole) {
 
 ExprRef Checker::view(const Tree& t, const Type*) {
   parts(t, 3, "(view (field ...) record)");
-  if (!t.kids[1].is(Kind::kRound)) fault("syntax", t.kids[1].pos, "expected (field ...)");
+  if (!t.kids[1].is(Kind::kRound) || t.kids[1].kids.empty())
+    fault("syntax", t.kids[1].pos, "expected (field ...)");
   ExprRef e = opened(expression(t.kids[2]));
   for (const Tree& name : t.kids[1].kids) e = step(std::move(e), name, t.kids[2]);
   return e;

@@ -27,7 +27,8 @@ Shape shape_of(const std::vector<std::int64_t>& counts) {
 }
 
 void parts(const Tree& t, std::size_t n, const char* shape) {
-  if (t.kids.size() != n) fault("syntax", t.pos, std::string("expected ") + shape);
+  if (t.kids.size() != n)
+    fault("syntax", t.kids.size() > n ? t.kids[n].pos : t.pos, std::string("expected ") + shape);
 }
 
 Expr::~Expr() {

@@ -89,6 +89,9 @@ class Reader {
       if (t.is(Tree::Kind::kInstance))
         fail(t.pos, "expected a bar between types and indices: {types | indices}");
       t.bar = t.kids.size();
+    } else if (t.is(Tree::Kind::kCurly)) {
+      fail(t.pos,
+           "a bar belongs to an instantiation: f{types | indices}, without a blank in front of the brace");
     }
     // The place of an instantiation is that of its expression; a bracket's is its own.
     if (t.is(Tree::Kind::kInstance)) t.pos = t.kids[0].pos;

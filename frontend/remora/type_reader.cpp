@@ -171,6 +171,7 @@ std::vector<Var> TypeReader::bind(std::span<const Tree> names, bool types) {
   for (const Tree& t : names) {
     const std::string name = name_of(t, types ? "a type variable" : "an index variable");
     if (!seen.insert(name).second) fail("duplicate", t, "two variables are called " + name);
+    if (types && is_word(t, "int float bool char")) fail("duplicate", t, name + " is a type of the language");
     const bool at = name.starts_with('@');
     const Sort sort = types ? (at ? Sort::kArray : Sort::kAtom) : (at ? Sort::kShape : Sort::kDim);
     const Var v = variables_.fresh(sort, name);

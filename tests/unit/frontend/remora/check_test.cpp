@@ -136,6 +136,30 @@ TEST_CASE("a shape that nothing says is ambiguous") {
   CHECK(answer("(+ iota{ | 3} 1)") == "[int 3]");
 }
 
+TEST_CASE("the part that is too many is named, and the form that lacks one") {
+  CHECK(answer("(if #t 1 2 3)") == "syntax 1:12");
+  CHECK(answer("(if #t 1)") == "syntax 1:1");
+  CHECK(answer("(reshape [1] 2 3)") == "syntax 1:16");
+  CHECK(answer("(reify-dimension 1 2)") == "syntax 1:20");
+  CHECK(answer("(view (a) {(a 1)} 3)") == "syntax 1:19");
+  CHECK(answer("(box (Sigma (n) [int n]) [1] 2)") == "syntax 1:30");
+  CHECK(answer("(box ((n 1)) [int n] [1] 2)") == "syntax 1:26");
+  CHECK(answer("(define-type a int 3)") == "syntax 1:20");
+  CHECK(answer("(define-index a 1 3)") == "syntax 1:19");
+}
+
+TEST_CASE("names that mean something else") {
+  CHECK(answer("(unbox (iota1 [3]) (@v n) 3)") == "syntax 1:21");
+  CHECK(answer("(define-type int float)") == "duplicate 1:14");
+  CHECK(answer("(t-fn (bool) 1)") == "duplicate 1:8");
+}
+
+TEST_CASE("a lambda with another number of parameters, a path without fields") {
+  CHECK(answer("(reduce (fn (a) a) [1 2])") == "argument-type 1:9");
+  CHECK(answer("(fold (fn (a b c) a) 0 [1 2])") == "argument-type 1:7");
+  CHECK(answer("(view () {(a 3)})") == "syntax 1:7");
+}
+
 TEST_CASE("functions have no equality") {
   CHECK(answer("(equal + +)") == "argument-type 1:8");
   CHECK(answer("(equal length length)") == "argument-type 1:8");

@@ -82,6 +82,8 @@ TEST_CASE("a brace that touches begins an instance") {
   CHECK(touching.bar == 2);
   CHECK(read_trees("f {}").size() == 2);
 }
+  CHECK(error_of("(f {int | 3} 1)") == "syntax 1:4");
+  CHECK(error_of("{(a 1) | }") == "syntax 1:1");
 
 TEST_CASE("strings and characters") {
   CHECK(read_trees(R"("\n\x41")")[0].codes == std::vector<std::int32_t>{10, 65});
