@@ -270,11 +270,13 @@ class Reader {
   }
   void next() {
     if (at_ >= text_.size()) return;
+    const std::size_t bytes = decode_one(text_, at_).bytes;
+    if (bytes == 1 && static_cast<unsigned char>(text_[at_]) >= 0x80) fail(pos_, "this byte is no UTF-8");
     if (text_[at_] == '\n') {
       ++pos_.line;
       pos_.column = 0;
     }
-    at_ += decode_one(text_, at_).bytes;
+    at_ += bytes;
     ++pos_.column;
   }
 

@@ -18,7 +18,7 @@ std::string hexadecimal(std::int64_t code) {
   return text;
 }
 
-bool is_control(std::int64_t code) { return code < 32 || code == 127; }
+bool is_control(std::int64_t code) { return code < 32 || (code >= 127 && code < 160); }
 
 std::string in_string(std::int64_t code) {
   switch (code) {

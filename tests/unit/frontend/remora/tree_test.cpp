@@ -55,7 +55,8 @@ TEST_CASE("columns count code points") {
   CHECK(trees[1].codes == std::vector<std::int32_t>{0x65E5, 0x672C});
   CHECK(trees[2].pos.column == 12);
   CHECK(error_of("\"日本\" )") == "syntax 1:6");
-  CHECK(read_trees("\xFF\xC0 y")[1].pos.column == 4);  // no UTF-8: a code point each
+  CHECK(error_of("é \xFF") == "syntax 1:3");  // no UTF-8
+  CHECK(error_of("; \xC3\n1") == "syntax 1:3");
 }
 
 TEST_CASE("brackets are closed, each by its own kind") {
@@ -81,9 +82,9 @@ TEST_CASE("a brace that touches begins an instance") {
   CHECK(touching.is(Tree::Kind::kInstance));
   CHECK(touching.bar == 2);
   CHECK(read_trees("f {}").size() == 2);
-}
   CHECK(error_of("(f {int | 3} 1)") == "syntax 1:4");
   CHECK(error_of("{(a 1) | }") == "syntax 1:1");
+}
 
 TEST_CASE("strings and characters") {
   CHECK(read_trees(R"("\n\x41")")[0].codes == std::vector<std::int32_t>{10, 65});
