@@ -95,6 +95,18 @@ std::pair<std::string, std::string> split_type(const std::string& word) {
   return {word.substr(0, end), word.substr(end + 1)};
 }
 
+// A name with a colon that is no file's may have been meant as a type and a file.
+Contents file_of(const std::string& type, const std::string& file, vm::World* world, vm::Pool& pool) {
+  try {
+    return contents_of(file, world, pool);
+  } catch (const vm::Fault& fault) {
+    const std::size_t colon = file.rfind(':');
+    if (!type.empty() || colon == std::string::npos) throw;
+    throw vm::Fault{fault.kind, fault.message + "; and " + file.substr(0, colon) +
+                                    " is no type of a file, as int, float, bool, char and [int 2 3] are"};
+  }
+}
+
 std::string shown(const std::vector<std::int64_t>& shape) {
   std::string out = "[";
   for (const std::int64_t n : shape) out += (out.size() > 1 ? " " : "") + std::to_string(n);
@@ -149,7 +161,7 @@ RemoraInput remora_array(const std::string& name, const std::string& type, Vecto
 
 RemoraInput remora_input(const std::string& name, const std::string& word, vm::World* world, vm::Pool& pool) {
   const auto [type, file] = split_type(word);
-  Contents c = contents_of(file, world, pool);
+  Contents c = file_of(type, file, world, pool);
   RemoraInput input{{name, type}, {}, std::nullopt};
   if (!c.shape.empty()) input.length = c.shape[0];
   if (!type.empty()) {

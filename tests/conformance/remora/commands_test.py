@@ -199,7 +199,10 @@ class Commands(unittest.TestCase):
         (folder / "x.npy").write_bytes(npy((2, 3), range(6)))
         for words, error in ((("--in", "x:[int 3 2]=x.npy"), "the file has the shape [2 3], not [3 2]"),
                              (("--in", "x:[float 2 3]=x.npy"), "the file has atoms of type int, not float"),
-                             (("--in", "x:[int d]=x.npy"), ""), (("--in", "x=nowhere.npy"), ""), (("--in", "(=x.npy"), "")):
+                             (("--in", "x:[int d]=x.npy"), ""), (("--in", "x=nowhere.npy"), ""), (("--in", "(=x.npy"), ""),
+                             (("--in", "x:foo=x.npy"), "and foo is no type of a file"),
+                             (("--in", "x:[int 2=x.npy"), "and [int 2 is no type of a file"),
+                             (("--in", "x:(Sigma (a) [int a])=x.npy"), "and (Sigma (a) [int a]) is no type of a file")):
             with self.subTest(words):
                 got = nvm("run", "--language", "remora", *words, "-e", "1", cwd=self.folder)
                 self.assertEqual((got.returncode, got.stdout), (2, ""))
