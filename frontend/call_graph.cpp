@@ -4,6 +4,7 @@
 #include "bytecode/base/stack.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nvm::frontend {
 namespace {
@@ -80,11 +81,17 @@ class Components {
 }  // namespace
 
 CallGraph::CallGraph(const core::Program& program)
-    : callees(program.functions.size()), recursive(program.functions.size(), false) {
-  for (std::size_t i = 0; i < callees.size(); ++i) {
-    called(*program.functions[i].body, callees[i]);
-    std::sort(callees[i].begin(), callees[i].end());
-    callees[i].erase(std::unique(callees[i].begin(), callees[i].end()), callees[i].end());
+    : CallGraph([&] {
+        std::vector<std::vector<std::int32_t>> calls(program.functions.size());
+        for (std::size_t i = 0; i < calls.size(); ++i) called(*program.functions[i].body, calls[i]);
+        return calls;
+      }()) {}
+
+CallGraph::CallGraph(std::vector<std::vector<std::int32_t>> calls)
+    : callees(std::move(calls)), recursive(callees.size(), false) {
+  for (auto& all : callees) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
   }
   Components components(*this);
   for (std::size_t i = 0; i < callees.size(); ++i) components.from(static_cast<std::int32_t>(i));

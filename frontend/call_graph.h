@@ -1,4 +1,4 @@
-// Who calls whom in core code.
+// Who calls whom.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@ namespace nvm::frontend {
 
 struct CallGraph {
   explicit CallGraph(const core::Program& program);
+  explicit CallGraph(std::vector<std::vector<std::int32_t>> calls);
 
   std::vector<std::vector<std::int32_t>> callees;  // by function, each once
   std::vector<std::int32_t> order;  // callees before callers, but for those that call each other

@@ -1,6 +1,9 @@
 #include "frontend/remora/calls.h"
 
-#include <vector>
+#include <algorithm>
+#include <utility>
+
+#include "frontend/call_graph.h"
 
 namespace nvm::remora {
 
@@ -27,54 +30,60 @@ Calls::Calls(const Program& program) {
       for (std::size_t k = 0; k + 1 < e.kids.size(); ++k) note(e.parameters[k], *e.kids[k], program);
     for (const ExprRef& k : e.kids) open.push_back(k.get());
   }
+  std::vector<std::vector<std::int32_t>> all, always;
+  for (const Definition& d : definitions_) {
+    all.push_back(named(*d.of, true));
+    always.push_back(named(*d.of, false));
+  }
+  const frontend::CallGraph any(std::move(all)), without_end(std::move(always));
+  for (std::size_t i = 0; i < definitions_.size(); ++i) definitions_[i].recursive = any.recursive[i];
+  // Callees stand before callers, but for those on a cycle: they take further rounds.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::int32_t f : any.order) {
+      const auto& callees = any.callees[at(f)];
+      const bool leads = without_end.recursive[at(f)] ||
+                         std::any_of(callees.begin(), callees.end(),
+                                     [&](std::int32_t g) { return definitions_[at(g)].endless; });
+      changed |= leads && !std::exchange(definitions_[at(f)].endless, leads);
+    }
+  }
 }
 
 void Calls::note(ValueId value, const Expr& e, const Program& program) {
-  definitions_[value] = &e;
   const Expr* f = under_abstractions(&e);
+  by_value_[value] = lambdas_[f] = static_cast<std::int32_t>(definitions_.size());
+  definitions_.push_back({f});
   if (f->kind == ExprKind::kLambda) names_[f] = program.values[static_cast<std::size_t>(value)].name;
 }
 
-const std::string* Calls::name(const Expr& lambda) const {
-  const auto at = names_.find(&lambda);
-  return at == names_.end() ? nullptr : &at->second;
-}
-
-bool Calls::leads(const Expr& from, bool into_branches, const Wanted& wanted) const {
-  std::set<const Expr*> seen;
-  std::vector<const Expr*> open{&from};
+std::vector<std::int32_t> Calls::named(const Expr& top, bool in_branches) const {
+  std::vector<std::int32_t> out;
+  std::vector<const Expr*> open{&top};
   while (!open.empty()) {
     const Expr& e = *open.back();
     open.pop_back();
     if (e.kind == ExprKind::kValue && e.value >= 0)
-      if (const auto it = definitions_.find(e.value); it != definitions_.end()) {
-        const Expr* f = under_abstractions(it->second);
-        if (wanted(f)) return true;
-        if (seen.insert(f).second) open.push_back(f);
-      }
-    const bool condition_only = e.kind == ExprKind::kIf && !into_branches;
-    for (const ExprRef& k : e.kids)
-      if (!condition_only || k == e.kids[0]) open.push_back(k.get());
+      if (const auto it = by_value_.find(e.value); it != by_value_.end()) out.push_back(it->second);
+    const bool condition_only = e.kind == ExprKind::kIf && !in_branches;
+    for (std::size_t k = 0; k < (condition_only ? 1 : e.kids.size()); ++k) open.push_back(e.kids[k].get());
   }
-  return false;
+  return out;
 }
 
-bool Calls::recursive(const Expr& lambda) {
-  if (names_.count(&lambda) == 0) return false;
-  const auto [at, fresh] = recursive_.try_emplace(&lambda, false);
-  if (fresh) at->second = leads(*lambda.kids[0], true, [&](const Expr* f) { return f == &lambda; });
-  return at->second;
+const std::string* Calls::name(const Expr& lambda) const {
+  const auto found = names_.find(&lambda);
+  return found == names_.end() ? nullptr : &found->second;
 }
 
-bool Calls::endless(const Expr& e) {
-  if (!endless_) {
-    endless_.emplace();
-    for (const auto& [lambda, name] : names_) {
-      const auto itself = [f = lambda](const Expr* g) { return g == f; };
-      if (recursive(*lambda) && leads(*lambda->kids[0], false, itself)) endless_->insert(lambda);
-    }
-  }
-  return !endless_->empty() && leads(e, true, [&](const Expr* f) { return endless_->count(f) != 0; });
+bool Calls::recursive(const Expr& lambda) const {
+  const auto found = lambdas_.find(&lambda);
+  return found != lambdas_.end() && definitions_[at(found->second)].recursive;
+}
+
+bool Calls::endless(const Expr& e) const {
+  const std::vector<std::int32_t> all = named(e, true);
+  return std::any_of(all.begin(), all.end(), [&](std::int32_t f) { return definitions_[at(f)].endless; });
 }
 
 }  // namespace nvm::remora

@@ -1,11 +1,10 @@
 // Which functions call themselves: by the names in their bodies.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "frontend/remora/program.h"
 
@@ -18,21 +17,24 @@ class Calls {
   // The name that a definition gives a lambda; null: none does.
   [[nodiscard]] const std::string* name(const Expr& lambda) const;
   // Whether a call can lead to another one: the body names the function, or functions that do.
-  bool recursive(const Expr& lambda);
-  // Whether an expression names functions that call themselves whatever branches are taken: only a frame
-  // without cells ends that.
-  bool endless(const Expr& e);
+  [[nodiscard]] bool recursive(const Expr& lambda) const;
+  // Whether an expression names what leads to functions that call themselves whatever branches are taken:
+  // only a frame without cells ends that.
+  [[nodiscard]] bool endless(const Expr& e) const;
 
  private:
+  struct Definition {
+    const Expr* of = nullptr;  // under abstractions
+    bool recursive = false, endless = false;
+  };
   void note(ValueId value, const Expr& e, const Program& program);
-  // Whether the names in an expression, and in what they stand for, lead to a wanted function.
-  using Wanted = std::function<bool(const Expr* lambda)>;
-  [[nodiscard]] bool leads(const Expr& from, bool into_branches, const Wanted& wanted) const;
+  [[nodiscard]] std::vector<std::int32_t> named(const Expr& e, bool in_branches) const;
+  [[nodiscard]] static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-  std::map<ValueId, const Expr*> definitions_;
+  std::vector<Definition> definitions_;
+  std::map<ValueId, std::int32_t> by_value_;
+  std::map<const Expr*, std::int32_t> lambdas_;
   std::map<const Expr*, std::string> names_;
-  std::map<const Expr*, bool> recursive_;
-  std::optional<std::set<const Expr*>> endless_;
 };
 
 }  // namespace nvm::remora

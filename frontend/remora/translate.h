@@ -22,7 +22,7 @@ struct Translated {
 };
 
 // `program` is free of errors, its forms say what they are for; variables are added to it. Throws Error of
-// kind `unsupported` or `depth`, and `argument-type` where a type variable stands for what has no equality.
+// kind `unsupported`, and `argument-type` where a type variable stands for what has no equality.
 [[nodiscard]] Translated translate(Program& program);
 
 }  // namespace nvm::remora

@@ -14,6 +14,7 @@ using core::Prim;
 namespace {
 
 constexpr int kMostInlined = 1000;  // calls inlined into each other
+constexpr int kDeep = 500;          // of them, behind which named functions are called
 constexpr int kMostCopies = 8;      // of a named function
 
 Type with_frame(const Shape& frame, const Type& cell) {
@@ -159,10 +160,13 @@ Val Translator::call_one(const Candidate& c, Code captured, std::vector<Val> arg
                   arguments[1].type);
   const Environment& scope = scope_of(c, captured);
   // Written out at a few places; beyond, or if it calls itself, a function of core code.
-  const bool often = calls_.name(*c.expr) != nullptr && ++written_out_[c.expr] > kMostCopies;
-  if (calls_.recursive(*c.expr) || often) return call_recursive(c, scope, std::move(arguments), result);
+  const bool named = calls_.name(*c.expr) != nullptr;
+  const bool written = named && (++written_out_[c.expr] > kMostCopies || depth_ >= kDeep);
+  if (calls_.recursive(*c.expr) || written) return call_recursive(c, scope, std::move(arguments), result);
   if (depth_ >= kMostInlined)
-    throw Error{"depth", c.expr->pos, "functions are passed to each other without end"};
+    throw Error{
+        "unsupported", here(),
+        "functions that recursion makes apply each other without end; pass what they are made of instead"};
   Environment& with = inner(scope);
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const ValueId parameter = c.expr->parameters[k];

@@ -93,7 +93,7 @@ Val Translator::call_recursive(const Candidate& c, const Environment& scope, std
   while (number < instances_[c.expr].size() && !fits(instances_[c.expr][number], wanted)) ++number;
   if (number == instances_[c.expr].size()) {
     if (number == kMostInstances)
-      throw Error{"unsupported", c.expr->pos, "this function calls itself for ever other types or functions"};
+      throw Error{"unsupported", here(), "this function calls itself for ever other types or functions"};
     wanted.function = code_.reserve();
     instances_[c.expr].push_back(std::move(wanted));
     make_instance(*c.expr, number, types);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <set>
@@ -138,7 +139,9 @@ class Translator {
     At(Translator& t, SourcePos pos) : t_(t), before_(t.line_) { t.line_ = t.place(pos); }
     At(const At&) = delete;
     At& operator=(const At&) = delete;
-    ~At() { t_.line_ = before_; }
+    ~At() {
+      if (std::uncaught_exceptions() == 0) t_.line_ = before_;  // else it is where that happened
+    }
 
    private:
     Translator& t_;

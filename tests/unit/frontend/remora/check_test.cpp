@@ -216,6 +216,35 @@ TEST_CASE("functions that call each other twice do not double the code") {
   CHECK(translate(c.program).program.functions.size() < 100);
 }
 
+TEST_CASE("functions that call one another in a long chain can be run") {
+  std::string text = "(define (f0 [x int]) (+ x 1))";
+  for (int k = 1; k < 1500; ++k)
+    text += "(define (f" + std::to_string(k) + " [x int]) (f" + std::to_string(k - 1) + " x))";
+  Checked c = check_program(text + "(f1499 1)");
+  REQUIRE(c.errors.empty());
+  CHECK_FALSE(translate(c.program).program.functions.empty());
+}
+
+TEST_CASE("what cannot be run is named where it is called") {
+  const auto refused = [](const std::string& text) -> std::string {
+    Checked c = check_program(text);
+    REQUIRE(c.errors.empty());
+    try {
+      (void)translate(c.program);
+      return "";
+    } catch (const Error& e) {
+      return e.kind + " " + std::to_string(e.pos.line) + ":" + std::to_string(e.pos.column);
+    }
+  };
+  CHECK(refused("(define (f{t | @s} [v [t @s]] [k int]) : int\n (if (= k 0) (rank v) (f [v v] (- k 1))))\n"
+                "(f 1 3)") == "unsupported 2:23");
+  CHECK(refused("(define (p [n int]) : (-> (int) int)\n (if (= n 0) (fn ([x int]) x)\n"
+                "  (fn ([x int]) ((p (- n 1)) x))))\n((p 3) 5)") == "unsupported 3:17");
+  CHECK(refused("(define (compose [f (-> (int) int)] [g (-> (int) int)]) : (-> (int) int) (fn ([x int]) (g "
+                "(f x))))\n"
+                "((scan compose [neg abs neg]) 4)") == "unsupported 2:2");
+}
+
 TEST_CASE("functions that grow from step to step are refused") {
   const std::string compose =
       "(define (compose [f (-> (int) int)] [g (-> (int) int)]) : (-> (int) int) (fn ([x int]) (g (f x))))";
