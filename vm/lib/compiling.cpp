@@ -35,7 +35,8 @@ std::unique_ptr<plan::Engine> make_engine(const Options& options, std::string& t
   std::string reason;
   if (auto device = gpu::make_engine(reason, compiling))
     return with_fallback(std::move(device), std::move(processor));
-  if (options.engine == Engine::kCuda && reason != told)  // a file of NESL comes here for every expression
+  // A file of NESL comes here for every expression; of several ranks the first one speaks.
+  if (options.engine == Engine::kCuda && reason != told && options.err != nullptr)
     std::fprintf(options.err, "nvm: no CUDA engine, the processor is used: %s\n", reason.c_str());
   told = reason;
   return processor;

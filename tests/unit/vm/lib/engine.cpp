@@ -14,12 +14,13 @@ struct Ended {
   std::string words;  // on standard error
 };
 
-Ended run_with(Engine engine, const std::string& text) {
+Ended run_with(Engine engine, const std::string& text, int ranks = 0) {
   auto program = Program::from_text(text, "t.vcode");
   REQUIRE(program);
   Options options;
   options.engine = engine;
   options.jit = Jit::kAlways;
+  options.ranks = ranks;
   options.err = std::tmpfile();
   Vm vm(options);
   auto run = vm.run(*program);
@@ -48,7 +49,10 @@ TEST_CASE("a missing GPU is named if it was asked for", "[lib]") {
   std::string reason;
   if (nvm::gpu::make_engine(reason) != nullptr) return;
   const std::string text = "FUNC MAIN CONST INT 1 RET";
-  CHECK(run_with(Engine::kCuda, text).words ==
-        "nvm: no CUDA engine, the processor is used: " + reason + "\n");
+  for (const int ranks : {0, 3}) {
+    const Ended ended = run_with(Engine::kCuda, text, ranks);
+    CHECK(ended.result == "1\n");
+    CHECK(ended.words == "nvm: no CUDA engine, the processor is used: " + reason + "\n");
+  }
   CHECK(run_with(Engine::kAuto, text).words.empty());
 }
