@@ -64,6 +64,9 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   exited_ = false;
   exit_line_ = 0;
   if (views_.leaves) combined_.repeat_equal(arguments);
+  // Where going on fails.
+  at_.function = &code_.functions[static_cast<std::size_t>(function)];
+  at_.step = at_.function->steps.data();
   try {
     if (machine_.checkpoints == nullptr || !go_on()) enter(function, arguments);
     run_through();
