@@ -79,6 +79,10 @@ def falls(checks):
     whole = checks.run(*words)
     fallen = checks.run(*words, "--memory", "50M")
     checks.expect("it falls", fallen[0] == 1 and b"memory" in fallen[2] and not fallen[1], fallen)
+    for ranks in (1, 2):
+        shutil.copy(checks.folder / "grows.state", checks.folder / "small.state")
+        end = checks.run("resume", "small.state", "--memory", "1M", "--ranks", ranks)
+        checks.expect(f"no room for what is gone on with on {ranks} ranks", end[:2] == (1, b"") and b"raise --memory" in end[2], end)
     for ranks in (1, 3):
         shutil.copy(checks.folder / "grows.state", checks.folder / "fallen.state")
         end = checks.run("resume", "fallen.state", "--memory", 0, "--ranks", ranks)
@@ -105,6 +109,10 @@ def refusals(checks):
     damaged("bytes behind it", good + b"more")
     refused("no file", b"nowhere", "nowhere")
     refused("integers of 32 bits", b"integers of 64 bits", "walk.state", "--int-bits", 32)
+    for words in (("--rand", "libc"), ("--seed", 6), ("--in", "few=31")):
+        refused(words, b"walk.state is of a run with", "walk.state", *words)
+    for words in (("--fuel", 100000), ("--cost",), ("--assert", "work <= 3"), ("--untrusted",)):
+        refused(words, words[0].encode() + b": work is not counted on ranks", "walk.state", *words)
     refused("another command line", b"another program", "walk.state", "--in", "few=walk.nesl")
     text = (checks.folder / "walk.nesl").read_text()
     (checks.folder / "walk.nesl").write_text(text.replace("60", "61"))

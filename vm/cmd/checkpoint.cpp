@@ -49,6 +49,10 @@ lib::Checkpoint::Identity identity_of(const Arguments& arguments) {
   lib::Checkpoint::Identity identity;
   identity.words = arguments.words_without({});
   identity.bits = int_bits(arguments) == 32 ? IntBits::k32 : IntBits::k64;
+  identity.choices = {
+      "--rand " + arguments.text(Option::kRand),
+      arguments.given(Option::kSeed) ? "--seed " + arguments.text(Option::kSeed) : "no --seed"};
+  for (const std::string& word : arguments.all(Option::kIn)) identity.choices.push_back("--in " + word);
   std::vector<std::string> files = arguments.operands();
   for (const std::string& word : arguments.all(Option::kIn)) files.push_back(file_of(word));
   if (arguments.given(Option::kInput) && arguments.text(Option::kInput) != "-")

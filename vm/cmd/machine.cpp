@@ -207,10 +207,9 @@ lib::Options options_of(const Arguments& arguments) {
   options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
   if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
   options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0, INT_MAX));
-  if (arguments.given(Option::kRanks)) {
+  if (arguments.given(Option::kRanks))
     options.ranks = static_cast<int>(arguments.integer(Option::kRanks, 1, lib::kMostRanks));
-    check_uncounted(arguments);
-  }
+  if (arguments.given(Option::kRanks) || arguments.given(Option::kCheckpoint)) check_uncounted(arguments);
   options.carrier = this_rank();
   if (options.carrier != nullptr) take_share(options);
   options.spread = arguments.integer(Option::kSpread, 1);

@@ -48,6 +48,8 @@ std::string pack(const Checkpoint::Identity& identity) {
   out.number(number_of(identity.bits));
   out.number(identity.words.size());
   for (const std::string& word : identity.words) out.text(word);
+  out.number(identity.choices.size());
+  for (const std::string& choice : identity.choices) out.text(choice);
   out.number(identity.files.size());
   for (const auto& [name, hash] : identity.files) {
     out.text(name);
@@ -63,11 +65,19 @@ std::optional<Checkpoint::Identity> unpack(const std::string& bytes) {
   Checkpoint::Identity identity;
   identity.bits = in.number() == 32 ? IntBits::k32 : IntBits::k64;
   for (std::uint64_t n = in.number(); n > 0 && in.good(); --n) identity.words.push_back(in.text());
+  for (std::uint64_t n = in.number(); n > 0 && in.good(); --n) identity.choices.push_back(in.text());
   for (std::uint64_t n = in.number(); n > 0 && in.good(); --n) {
     std::string name = in.text();
     identity.files.emplace_back(std::move(name), in.number());
   }
   return in.good() && in.at_end() ? std::optional(std::move(identity)) : std::nullopt;
+}
+
+// What the second makes of the first, "" if that is the same.
+std::string other_choice(const std::vector<std::string>& was, const std::vector<std::string>& is) {
+  const auto [a, b] = std::mismatch(was.begin(), was.end(), is.begin(), is.end());
+  if (a != was.end()) return "with " + *a + (b != is.end() ? ", not " + *b : "");
+  return b != is.end() ? "without " + *b : "";
 }
 
 // Slices of a value, each with the number of those that follow.
@@ -156,6 +166,8 @@ std::string Checkpoint::go_on(const std::string& path, const std::string& conten
     if (of->files[i] != identity_.files[i])
       return path + " is of another program, or of other input: " + identity_.files[i].first +
              " is not what it was";
+  if (const std::string other = other_choice(of->choices, identity_.choices); !other.empty())
+    return path + " is of a run " + other;
   while (!in.at_end() && in.good()) {
     const std::string bytes = in.text();
     PartReader part(bytes);

@@ -38,6 +38,7 @@ class Checkpoint final : public vm::spmd::Store {
   // What a run has to be to go on as another one.
   struct Identity {
     std::vector<std::string> words;                            // the command line
+    std::vector<std::string> choices;                          // those of it that decide what comes out
     std::vector<std::pair<std::string, std::uint64_t>> files;  // that it reads, by name, and their hashes
     IntBits bits = IntBits::k64;
   };

@@ -24,7 +24,7 @@ namespace nvm::lib {
 enum class PartKind : std::uint32_t { kWords = 1, kFile = 2, kHost = 3, kEnd = 4, kRun = 5, kState = 6 };
 
 inline constexpr std::string_view kRecordHead = "nvm record 2\n";
-inline constexpr std::string_view kCheckpointHead = "nvm checkpoint 1\n";
+inline constexpr std::string_view kCheckpointHead = "nvm checkpoint 2\n";
 
 struct Part {
   PartKind kind = PartKind::kWords;
