@@ -8,6 +8,7 @@ is said once, by the rank that it happens to, with a status that is not 0, and n
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -145,6 +146,35 @@ def endings(checks, folder):
     checks.expect("a program on standard input", result[0] == 0 and result[1].count("\n") == 1, result)
 
 
+def modules(checks, folder):
+    """What a program loads or imports is the same on all ranks when they run it, or they say so and do not."""
+    here, there = folder / "here", folder / "there"
+    for place in (here, there):
+        place.mkdir()
+        (place / "loads.nesl").write_text('load "mod.nesl"; sum({twice(i) : i in [0:100000]});\n')
+        (place / "imports.nesl").write_text('import "mod"; sum({mod.twice(i) : i in [0:100000]});\n')
+    (here / "mod.nesl").write_text("function twice(x) = x * 2;\n")
+
+    def in_folders(first, second, name):
+        one, other = (["-n", "1", "sh", "-c", 'cd "$0" && exec "$1" run --wait-limit 10,stop "$2"', place, checks.nvm, name]
+                      for place in (first, second))
+        return launch.start([*launch.LAUNCHERS[checks.mpi], *one, ":", *other], NVM_MPI=checks.plugin)
+
+    for text in ("function twice(x) = x * 3;\n", "function twice(x) = sum([0:rem(x, 3)]);\n",
+                 "function twice(x) = x * 2;\n1 + 1;\n"):
+        (there / "mod.nesl").write_text(text)
+        for first, second in ((here, there), (there, here)):
+            for name in ("loads.nesl", "imports.nesl"):
+                if name == "imports.nesl" and "1 + 1" in text:
+                    continue  # a module defines, and runs nothing
+                result = in_folders(first, second, name)
+                said = result[2].count("rank 1 (") == 1 and "a file that is loaded or imported differs there" in result[2]
+                checks.expect(f"{name} with another module on a rank", result[0] != 0 and said and "100000" not in result[1], result)
+    shutil.copy(here / "mod.nesl", there)
+    result = in_folders(here, there, "loads.nesl")
+    checks.expect("the same module on both", result[0] == 0 and "it = 9999900000" in result[1], result)
+
+
 def goes_on(checks, folder):
     """A run that the death of a rank has ended goes on, on other numbers of ranks, behind its last checkpoint."""
     path, state = folder / "walk.nesl", folder / "walk.state"
@@ -191,6 +221,7 @@ def main(mpi, build, nvm, source):
         corpus(checks, pathlib.Path(folder))
         files(checks, pathlib.Path(folder))
         endings(checks, pathlib.Path(folder))
+        modules(checks, pathlib.Path(folder))
         goes_on(checks, pathlib.Path(folder))
         interrupt(checks, pathlib.Path(folder))
     print("\n".join(checks.wrong) or "right")

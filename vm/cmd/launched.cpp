@@ -132,6 +132,10 @@ std::unique_ptr<ranks::Ranks> open_carrier(const ranks::Launcher& launcher) {
 
 // All ranks have ended alike, and each knows it: the one that has something to say does.
 int end_together(lib::Carrier& rank, Voice& voice, int status) {
+  if (!rank.all_run(0) && status == kGood) {
+    complain(rank.unlike());
+    status = kRefused;
+  }
   const bool speaks = rank.unable() == rank.rank();
   if (speaks) voice.speak(rank.rank());
   rank.rounds().close();
@@ -158,7 +162,7 @@ int run_rank(lib::Carrier& rank, Voice& voice, const std::function<int()>& run) 
     if (status == kGood || rank.in_step()) return end_together(rank, voice, status);
   } catch (const ranks::Broken& broken) {
     why = broken.why;
-    complain((broken.rank < 0 ? "" : "rank " + std::to_string(broken.rank) + ": ") + why);
+    complain(broken.text());
   }
   end_all(rank, voice, status, why);
 }

@@ -1,7 +1,11 @@
 // This process as one of several ranks, each a process, that run its programs together.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "vm/ranks/rounds.h"
 
@@ -31,6 +35,20 @@ class Carrier {
   [[nodiscard]] bool asked() const { return asked_; }
   [[nodiscard]] int unable() const { return unable_; }  // the first rank that could not begin, or -1
 
+  // Before each run ranks say what it is a run of, and 0 behind the last one: false, on all, if that is not
+  // the same. They have compared what the command line names, but not yet what that loads or imports.
+  bool all_run(std::uint64_t program) {
+    if (!unlike_.empty()) return false;
+    const std::vector<std::uint64_t> all = rounds_.all_gather(program);
+    const auto other = std::find_if(all.begin(), all.end(), [&](std::uint64_t p) { return p != all[0]; });
+    if (other == all.end()) return true;
+    const auto r = static_cast<int>(other - all.begin());
+    unlike_ = "rank " + std::to_string(r) + " (" + rounds_.ranks().host(r) +
+              ") has come to another program than rank 0: a file that is loaded or imported differs there";
+    return false;
+  }
+  [[nodiscard]] const std::string& unlike() const { return unlike_; }
+
   // A run has ended, with a failure on all ranks alike or not.
   void ended(bool alike) { in_step_ = alike; }
   // Whether it is known that all ranks have failed, and none is in a run.
@@ -43,6 +61,7 @@ class Carrier {
   bool asked_ = false;
   bool in_step_ = false;
   int unable_ = -1;
+  std::string unlike_;
 };
 
 }  // namespace nvm::lib

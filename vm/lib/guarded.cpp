@@ -11,6 +11,7 @@
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/stack.h"
 #include "vm/data/value.h"
+#include "vm/ranks/ranks.h"
 
 namespace nvm::lib {
 
@@ -50,6 +51,8 @@ Failure described() {
     return failure_of(fault.message.c_str(), static_cast<Cause>(fault.kind));
   } catch (const Cancelled& spent) {
     return failure_of(spent.what(), Cause::kInterrupted);
+  } catch (const ranks::Broken& broken) {
+    return failure_of(broken.text().c_str(), Cause::kInterrupted);
   } catch (const TooDeep& e) {
     return failure_of((std::string("a value is ") + e.what()).c_str());
   } catch (const OutOfMemory& spent) {

@@ -5,6 +5,7 @@
 #include "bytecode/base/disk_cache.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/base/thread.h"
+#include "bytecode/ssa/checksum.h"
 #include "gpu/api/devices.h"
 #include "vm/block/block_mode.h"
 #include "vm/interp/interp.h"
@@ -413,7 +414,12 @@ Result<Run> Vm::Impl::run_on_ranks(const Program& program, std::span<const Value
 // Those of the ranks that are other processes end by themselves.
 Result<Run> Vm::Impl::run_as_rank(const Program& program, std::span<const Value> inputs) {
   Carrier& carrier = *options.carrier;
+  if (program.impl() == nullptr) return refused("there is no program");
   if (!carrier.all_begin(true)) return refused("");  // the rank that cannot says why
+  if (!carrier.all_run(ssa::checksum(program.impl()->loaded.module))) {
+    carrier.ended(true);
+    return refused(carrier.unlike());
+  }
   Seat seat{&carrier.rounds().ranks(), carrier.rounds().waiting(), false, true};
   carrier.ended(false);
   Result<Run> end = run(program, inputs, &seat);

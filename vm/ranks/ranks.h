@@ -30,6 +30,10 @@ struct Counts {
 struct Broken {
   int rank = -1;
   std::string why;
+
+  [[nodiscard]] std::string text() const {
+    return (rank < 0 ? "" : "rank " + std::to_string(rank) + ": ") + why;
+  }
 };
 
 // Ending one that was not closed breaks the rounds of the others.

@@ -29,7 +29,11 @@ class Wait {
 
   bool over() { return over_ = ranks_.done(); }
   [[noreturn]] void no_answer(const std::vector<int>& missing) {
-    why_ = {missing.empty() ? -1 : missing.front(), "does not answer"};
+    if (missing.empty())
+      why_ = {-1,
+              "a round does not end, and no rank is known to be missing: they may have gone different ways"};
+    else
+      why_ = {missing.front(), "does not answer"};
     throw Broken(why_);
   }
 

@@ -61,8 +61,7 @@ void Exchange::round(F start) {
     rounds_.finish();
   } catch (const ranks::Broken& broken) {
     broken_ = broken;
-    throw Fault{Fault::Kind::kInterrupted,
-                (broken.rank < 0 ? "" : "rank " + std::to_string(broken.rank) + ": ") + broken.why};
+    throw Fault{Fault::Kind::kInterrupted, broken.text()};
   }
 }
 

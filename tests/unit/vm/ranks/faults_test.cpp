@@ -153,6 +153,30 @@ TEST_CASE("a slow network takes the time that its numbers say") {
   }
 }
 
+TEST_CASE("where all wait in vain nobody is blamed") {
+  Faults faults;
+  faults.latency = 100;
+  std::vector<std::unique_ptr<Ranks>> all = thread_ranks(2);
+  std::vector<std::string> said(all.size());
+  std::vector<std::thread> threads;
+  for (auto& ranks : all) {
+    threads.emplace_back([&] {
+      const auto slow = with_faults(std::move(ranks), faults);
+      Waiting waiting;
+      waiting.limit = 0.05;
+      waiting.stop = true;
+      try {
+        (void)Rounds(*slow, waiting).all_gather(1);
+      } catch (const Broken& why) {
+        said[static_cast<std::size_t>(slow->rank())] = why.text();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : said)
+    CHECK(text.find("a round does not end, and no rank is known to be missing") == 0);
+}
+
 TEST_CASE("faults are read from words") {
   const auto faults = Faults::read("latency=0.001 byte=1e-9  jitter=0.5 rank=1 call=37 do=kill");
   REQUIRE(faults);
