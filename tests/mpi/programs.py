@@ -146,6 +146,65 @@ def endings(checks, folder):
     checks.expect("a program on standard input", result[0] == 0 and result[1].count("\n") == 1, result)
 
 
+def given(checks, folder):
+    """Standard input is the first rank's, who sends it; of other files each rank has its own, which are the same."""
+    table = "1,2\n3,4\n5,6\n"
+    words = [*launch.LAUNCHERS[checks.mpi], "-n", "3", checks.nvm, "run"]
+    for name in ("v:csv=-", "v=csv:/dev/stdin"):
+        result = launch.start([*words, "--in", name, "-e", "(#v, sum({sum(r) : r in v}))", "--spread", "1"], stdin=table,
+                              NVM_MPI=checks.plugin)
+        checks.expect(f"--in {name}", result[:2] == (0, "it = (3, 21.0) : int, float\n"), result)
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    for what in (["--in", f"v:csv={pipe}", "-e", "#v"], [pipe]):
+        checks.fails("a pipe", f"{pipe} is a pipe", 2, *what)
+    for name, text in (("p.nesl", "#v;\n"), ("v.csv", table)):
+        for place in ("here", "there"):
+            (folder / place).mkdir(exist_ok=True)
+            (folder / place / name).write_text(text)
+    command = ["-n", "1", "sh", "-c", 'cd "$0" && exec "$1" run p.nesl --in v:csv=v.csv']
+    here, there = folder / "here", folder / "there"
+    for name, text, what in (("v.csv", "1,2\n3,7\n5,6\n", "input v.csv"), ("p.nesl", "# v;\n", "program p.nesl")):
+        (there / name).write_text(text)
+        result = launch.start([*launch.LAUNCHERS[checks.mpi], *command, here, checks.nvm, ":", *command, there, checks.nvm], NVM_MPI=checks.plugin)
+        said = re.search(rf"rank 1 \(.*\) has another {what} than rank 0: {len(text)} bytes, checksum [0-9a-f]+, not \d+ bytes", result[2])
+        checks.expect(f"another {what}", result[0] != 0 and said, result)
+
+
+def waits(checks, folder):
+    """Ranks that do not come are missed, by the second rank if it is the first, and before MPI has begun, too."""
+    good = folder / "good.nesl"
+    good.write_text("sum({x * x : x in [0:100000]});\n")
+    slow = checks.run(2, good, "--spread", "1", "--wait-limit", "1", NVM_RANK_FAULTS="rank=0 call=10 do=delay seconds=3")
+    checks.expect("a slow first rank", slow[0] == 0 and slow[2].count("rank 1 has waited 1 s for rank 0") == 1, slow)
+    checks.fails("before a run", "rank 0: does not answer", 2, good, "--wait-limit", "1,stop",
+                 NVM_RANK_FAULTS="rank=0 call=2 do=delay seconds=4")
+    for number, others in enumerate((["true"], ["sleep", "20"])):
+        begin = time.monotonic()
+        limit = ("--time-limit", "2") if number else ("--wait-limit", "1,stop")
+        nvm = ["-n", "1", checks.nvm, "run", good, *limit]
+        words = [*nvm, ":", "-n", "1", *others] if number else ["-n", "1", *others, ":", *nvm]
+        result = launch.start([*launch.LAUNCHERS[checks.mpi], *words], NVM_MPI=checks.plugin)
+        said = result[2].count("time limit reached" if number else "rank 1 has waited 2 s for MPI to begin") == 1
+        checks.expect(f"beside {others}", result[0] != 0 and said and time.monotonic() - begin < SOON / 2, result)
+
+
+def crash(checks, folder):
+    """What is said of a crash begins with the rank."""
+    path = folder / "crash.nesl"
+    path.write_text("sum({x * x : x in [0:100000]});\n")
+    words = [*launch.LAUNCHERS[checks.mpi], "-n", "2", checks.nvm, "run", str(path), "--spread", "1"]
+    env = {**os.environ, **launch.ROOT, "NVM_MPI": checks.plugin, "NVM_RANK_FAULTS": "rank=1 call=8 do=delay seconds=20"}
+    with subprocess.Popen(words, env=env, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        time.sleep(3)
+        for number in subprocess.run(["pgrep", "-f", f"{checks.nvm} run {path}"], capture_output=True, text=True).stdout.split():
+            of = pathlib.Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
+            if {b"OMPI_COMM_WORLD_RANK=1", b"PMI_RANK=1"} & set(of):
+                os.kill(int(number), signal.SIGSEGV)
+        out, err = run.communicate(timeout=SOON)
+    checks.expect("a crash", run.returncode != 0 and err.count("nvm: rank 1: internal error") == 1, (run.returncode, out, err))
+
+
 def modules(checks, folder):
     """What a program loads or imports is the same on all ranks when they run it, or they say so and do not."""
     here, there = folder / "here", folder / "there"
@@ -221,8 +280,9 @@ def main(mpi, build, nvm, source):
         corpus(checks, pathlib.Path(folder))
         files(checks, pathlib.Path(folder))
         endings(checks, pathlib.Path(folder))
-        modules(checks, pathlib.Path(folder))
-        goes_on(checks, pathlib.Path(folder))
+        for part in (given, waits, crash, modules, goes_on):
+            with tempfile.TemporaryDirectory() as own:
+                part(checks, pathlib.Path(own))
         interrupt(checks, pathlib.Path(folder))
     print("\n".join(checks.wrong) or "right")
     return 1 if checks.wrong else 0

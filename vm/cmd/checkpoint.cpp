@@ -32,19 +32,6 @@ std::uint64_t hash_of(const std::string& path) {
   return hash;
 }
 
-// The file that is named by a word of --in; "" if it is a number.
-std::string file_of(const std::string& word) {
-  std::string file = split_binding(word).second;
-  std::error_code unknown;
-  if (const std::size_t colon = file.find(':');
-      colon != std::string::npos && !std::filesystem::exists(file, unknown))
-    file.erase(0, colon + 1);  // KIND:FILE
-  double number = 0;
-  const auto [end, error] = std::from_chars(file.data(), file.data() + file.size(), number);
-  const bool is_number = error == std::errc() && end == file.data() + file.size();
-  return is_number && !std::filesystem::exists(file, unknown) ? "" : file;
-}
-
 lib::Checkpoint::Identity identity_of(const Arguments& arguments) {
   lib::Checkpoint::Identity identity;
   identity.words = arguments.words_without({});
@@ -54,7 +41,7 @@ lib::Checkpoint::Identity identity_of(const Arguments& arguments) {
       arguments.given(Option::kSeed) ? "--seed " + arguments.text(Option::kSeed) : "no --seed"};
   for (const std::string& word : arguments.all(Option::kIn)) identity.choices.push_back("--in " + word);
   std::vector<std::string> files = arguments.operands();
-  for (const std::string& word : arguments.all(Option::kIn)) files.push_back(file_of(word));
+  for (const std::string& word : arguments.all(Option::kIn)) files.push_back(file_of_binding(word));
   if (arguments.given(Option::kInput) && arguments.text(Option::kInput) != "-")
     files.push_back(arguments.text(Option::kInput));
   for (const std::string& file : files)

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -20,10 +21,15 @@ constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 constexpr std::size_t kSmall = 4096;
 
-char note[8192] =
-    "nvm: internal error, the fault of nvm and not of the program\n"
-    "nvm: to keep what reproduces it, run it again with --record crash.rec\n";
+constexpr const char* kAgain = "to keep what reproduces it, run it again with --record crash.rec";
+char note[8192] = "";
+char who[32] = "";                    // "rank 1: "
 alignas(16) char stack[kStackBytes];  // an overflowing stack has no room for a handler
+
+void note_is(const char* hint) {
+  std::snprintf(note, sizeof note,
+                "nvm: %sinternal error, the fault of nvm and not of the program\nnvm: %s\n", who, hint);
+}
 
 void on_crash(int signal) {
   remove_unfinished(false);  // what was recorded reproduces it
@@ -35,6 +41,7 @@ void on_crash(int signal) {
 }  // namespace
 
 void install_crash_note() {
+  note_is(kAgain);
   stack_t alternative{};
   alternative.ss_sp = stack;
   alternative.ss_size = sizeof stack;
@@ -95,11 +102,13 @@ void install_endings() {
   }
 }
 
+void crash_of_rank(int rank) {
+  std::snprintf(who, sizeof who, "rank %d: ", rank);
+  note_is(kAgain);
+}
+
 void crash_is_recorded(const std::string& path) {
-  const std::string text =
-      "nvm: internal error, the fault of nvm and not of the program\nnvm: to reproduce it: nvm replay " +
-      path + ".part\n";
-  std::strncpy(note, text.c_str(), sizeof note - 1);
+  note_is(("to reproduce it: nvm replay " + path + ".part").c_str());
 }
 
 }  // namespace nvm::cmd

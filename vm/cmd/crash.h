@@ -12,6 +12,8 @@ void install_crash_note();
 void install_endings();
 // The handler for such a signal.
 void end_process(int signal);
+// This process is one of several ranks.
+void crash_of_rank(int rank);
 // The run is being recorded: a crash is reproduced by replaying what this file has got so far.
 void crash_is_recorded(const std::string& path);
 

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
-#include <filesystem>
+#include <limits>
+#include <mutex>
 #include <thread>
 
-#include "bytecode/base/hash.h"
-#include "bytecode/base/read_file.h"
+#include "bytecode/base/thread.h"
 #include "vm/cmd/arguments.h"
+#include "vm/cmd/crash.h"
 #include "vm/cmd/machine.h"
+#include "vm/cmd/rank_files.h"
 #include "vm/cmd/terminal.h"
 #include "vm/lib/carrier.h"
 #include "vm/ranks/agree.h"
@@ -46,6 +49,12 @@ class Voice {
     std::FILE* const nowhere = std::fopen("/dev/null", "we");
     if (nowhere != nullptr) stdout = nowhere;
   }
+  // At once, from any rank.
+  void aloud(const std::string& text) const {
+    if (text_ == nullptr) return complain(text);
+    say(text_, "nvm: " + text + "\n");
+    std::fflush(text_);
+  }
   // As that rank, whose message it is.
   void speak(int rank) {
     if (text_ == nullptr) return;
@@ -62,7 +71,7 @@ class Voice {
   std::size_t length_ = 0;
 };
 
-ranks::Waiting waiting_of(const Arguments& arguments, int rank) {
+ranks::Waiting waiting_of(const Arguments& arguments, int rank, const Voice& voice) {
   ranks::Waiting waiting;
   std::string limit = arguments.text(Option::kWaitLimit);
   if (const std::size_t comma = limit.find(','); comma != std::string::npos) {
@@ -76,35 +85,81 @@ ranks::Waiting waiting_of(const Arguments& arguments, int rank) {
   if (end == limit.c_str() || *end != 0 || waiting.limit < 0)
     throw UsageError{"--wait-limit " + limit + ": expected SECONDS or SECONDS,stop"};
   if (waiting.stop) return waiting;
-  waiting.late = [rank](const std::vector<int>& missing, double seconds) {
+  // Of another rank than the first, the first one is missing, or it does not know who.
+  waiting.late = [rank, &voice](const std::vector<int>& missing, double seconds) {
     std::string who;
-    for (const int r : missing) who += (who.empty() ? "" : ", ") + std::to_string(r);
-    complain("rank " + std::to_string(rank) + " has waited " + std::to_string(static_cast<int>(seconds)) +
-             " s for rank " + (who.empty() ? "?" : who));
+    for (const int r : missing) who += (who.empty() ? " for rank " : ", ") + std::to_string(r);
+    if (rank > 0 && missing.empty()) return;
+    voice.aloud("rank " + std::to_string(rank) + " has waited " + std::to_string(static_cast<int>(seconds)) +
+                " s" + (who.empty() ? ", and no rank is known to be missing" : who));
   };
   return waiting;
 }
 
-// How long a file is and what it begins with, so that ranks on several hosts do not read different ones.
-std::string hash_of(const std::string& path) {
-  constexpr std::size_t kLooked = 1 << 20;
-  const auto text = read_all(path, kLooked);
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
-  return text ? std::to_string(hash_bytes(*text)) + " " + std::to_string(unknown ? 0 : size)
-              : "none that can be read";
-}
+// While MPI begins, for which its library waits until all processes have come: it knows no limit, and there
+// are no rounds yet. The first rank speaks, and where that is the one that is missing, the second.
+class Beginning {
+ public:
+  Beginning(const ranks::Waiting& waiting, double time_limit, int rank, const Voice& voice)
+      : stop_(waiting.stop), rank_(rank), voice_(voice) {
+    const double patience = waiting.limit > 0 ? waiting.limit * (rank + 1) : kNever;
+    const double end = time_limit > 0 ? time_limit : kNever;
+    if (rank < 2 && std::min(patience, end) < kNever)
+      watch_.start([this, patience, end] { watch(patience, end); });
+  }
+  ~Beginning() {
+    {
+      const std::lock_guard lock(mutex_);
+      begun_ = true;
+    }
+    changed_.notify_one();
+  }
+  Beginning(const Beginning&) = delete;
+  Beginning& operator=(const Beginning&) = delete;
+
+ private:
+  static constexpr double kNever = 1e8;  // seconds
+
+  [[nodiscard]] bool begins_within(double seconds) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return begun_; });
+  }
+  void watch(double patience, double end) {
+    if (begins_within(std::min(patience, end))) return;
+    if (patience < end) {
+      voice_.aloud(
+          "rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(patience)) +
+          " s for MPI to begin: a process that the launcher started has ended, is stopped, or is no nvm");
+      if (stop_) std::_Exit(kFault);
+      if (begins_within(end - patience)) return;
+    }
+    voice_.aloud("time limit reached");
+    std::_Exit(kFault);
+  }
+
+  bool stop_;
+  int rank_;
+  const Voice& voice_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool begun_ = false;
+  Thread watch_;
+};
 
 // Where a run is gone on with, the first rank alone has its file, and tells what it is about.
 std::vector<ranks::Fact> facts_of(const Arguments& arguments, bool resumes) {
   std::string words;
   for (const std::string& word : arguments.words_without(kOwn)) words += (words.empty() ? "" : " ") + word;
   std::vector<ranks::Fact> facts = {{"build of nvm", lib::version()}, {"command line", words}};
-  if (!resumes && arguments.operands().size() == 1 && arguments.operands().front() != "-")
-    facts.push_back({"program", hash_of(arguments.operands().front())});
-  for (const std::string& word : arguments.all(Option::kIn))
-    facts.push_back({"input", hash_of(word.substr(word.find('=') + 1))});
+  for (ranks::Fact& fact : facts_of_files(arguments, resumes)) facts.push_back(std::move(fact));
   return facts;
+}
+
+// What is wrong, on all ranks alike, or "".
+std::string all_read_the_same(lib::Carrier& rank, const Arguments& arguments, bool resumes) {
+  std::string wrong = disagreement(rank.rounds(), facts_of(arguments, resumes));
+  if (wrong.empty()) wrong = unreadable_on_ranks(arguments, resumes);
+  return wrong.empty() ? share_standard_input(arguments) : wrong;
 }
 
 // The words of a rank that only computes.
@@ -163,6 +218,9 @@ int run_rank(lib::Carrier& rank, Voice& voice, const std::function<int()>& run) 
   } catch (const ranks::Broken& broken) {
     why = broken.why;
     complain(broken.text());
+  } catch (const UsageError& e) {
+    why = e.message;
+    complain(why);
   }
   end_all(rank, voice, status, why);
 }
@@ -211,13 +269,17 @@ int run_launched(const Words& words, bool resumes, const std::function<int(const
     if (arguments.given(Option::kRanks))
       throw UsageError{"--ranks: the launcher says how many there are; --ranks 1 runs alone"};
     check_uncounted(arguments);  // nor are ranks without the network
-    ranks::Waiting waiting = waiting_of(arguments, launcher.rank);
-    carrier() = std::make_shared<lib::Carrier>(open_carrier(launcher), std::move(waiting),
-                                               std::max(1, launcher.local_size));
+    const ranks::Waiting waiting = waiting_of(arguments, launcher.rank, voice);
+    const double time_limit = arguments.number(Option::kTimeLimit);
+    crash_of_rank(launcher.rank);
+    {
+      const Beginning beginning(waiting, time_limit, launcher.rank, voice);
+      carrier() =
+          std::make_shared<lib::Carrier>(open_carrier(launcher), waiting, std::max(1, launcher.local_size));
+    }
     lib::Carrier& rank = *carrier();
     return run_rank(rank, voice, [&] {
-      if (const std::string wrong = disagreement(rank.rounds(), facts_of(arguments, resumes));
-          !wrong.empty()) {
+      if (const std::string wrong = all_read_the_same(rank, arguments, resumes); !wrong.empty()) {
         complain(wrong);
         rank.ended(true);
         rank.all_begin(rank.rank() != 0);

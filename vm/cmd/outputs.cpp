@@ -1,6 +1,7 @@
 #include "vm/cmd/outputs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -17,6 +18,18 @@ std::pair<std::string, std::string> split_binding(const std::string& word) {
   const std::size_t colon = word.substr(0, equals).find(':');
   if (colon == std::string::npos) return {word.substr(0, equals), word.substr(equals + 1)};
   return {word.substr(0, colon), word.substr(colon + 1, equals - colon - 1) + ":" + word.substr(equals + 1)};
+}
+
+std::string file_of_binding(const std::string& word) {
+  std::string file = split_binding(word).second;
+  std::error_code unknown;
+  if (const std::size_t colon = file.find(':');
+      colon != std::string::npos && !std::filesystem::exists(file, unknown))
+    file.erase(0, colon + 1);  // KIND:FILE
+  double number = 0;
+  const auto [end, error] = std::from_chars(file.data(), file.data() + file.size(), number);
+  const bool is_number = error == std::errc() && end == file.data() + file.size();
+  return is_number && !std::filesystem::exists(file, unknown) ? "" : file;
 }
 
 namespace {

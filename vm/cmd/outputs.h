@@ -24,6 +24,8 @@ using Outputs = std::vector<Output>;
 // Throws UsageError if the program and --in, or several of --in, are standard input: the second would be
 // empty.
 void check_standard_input(const Arguments& arguments);
+// The file that is named by a word of --in; "" if it is a number.
+[[nodiscard]] std::string file_of_binding(const std::string& word);
 
 // Throws UsageError for a file that cannot be written, or of a kind that nvm does not write.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments);
