@@ -53,7 +53,10 @@ constexpr std::int64_t kPieces = 16;  // what a device of speed 1 has is cut int
 
 std::optional<DeviceList> parse_devices(std::string_view text, std::string& why) {
   constexpr int kMostDevices = 64, kMostSpeed = 1000;
-  why = "expected cpu, cpu*K, or cpu*K=S:S..., as cpu*2=1:3, with a relative speed for each of K devices";
+  why =
+      "expected cpu, cpu*K with K from 1 to " + std::to_string(kMostDevices) +
+      ", or cpu*K=S:S..., as cpu*2=1:3, with a relative speed for each of K devices, an integer from 1 to " +
+      std::to_string(kMostSpeed);
   if (text == "cpu") return DeviceList{{1}};
   if (!text.starts_with("cpu*")) return std::nullopt;
   text.remove_prefix(4);

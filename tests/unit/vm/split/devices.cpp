@@ -25,12 +25,14 @@ TEST_CASE("lists of devices") {
   CHECK(speeds("cpu") == std::vector{1});
   CHECK(speeds("cpu*3") == std::vector{1, 1, 1});
   CHECK(speeds("cpu*2=1:3") == std::vector{1, 3});
-  for (const char* wrong : {"", "cpu*", "cpu*0", "cpu*-1", "cpu*65", "cpu*2x", "gpu", "cpu*2=1", "cpu*2=1:0",
-                            "cpu*2=1:2:3", "cpu*2=1:", "cpu*2=", "cpu*99999999999999"}) {
+  for (const char* wrong :
+       {"", "cpu*", "cpu*0", "cpu*-1", "cpu*65", "cpu*2x", "gpu", "cpu*2=1", "cpu*2=1:0", "cpu*2=1:2:3",
+        "cpu*2=1:", "cpu*2=", "cpu*99999999999999", "cpu*2=1:1001", "cpu*2=0.5:0.25"}) {
     INFO(wrong);
     std::string why;
     CHECK_FALSE(vm::parse_devices(wrong, why));
-    CHECK_FALSE(why.empty());
+    CHECK(why.find("K from 1 to 64") != std::string::npos);
+    CHECK(why.find("an integer from 1 to 1000") != std::string::npos);
   }
 }
 
