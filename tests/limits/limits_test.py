@@ -183,6 +183,16 @@ class Limits(unittest.TestCase):
                 with self.subTest(name=name, ranks=ranks):
                     self.check(100 * MIB, "run", "--ranks", str(ranks), "--spread", "1000", path, beyond=BEYOND + 6 * ranks * MIB)
 
+    def test_what_a_result_that_is_gathered_wanted(self):
+        """Whether vectors or the heap are refused."""
+        for text in ("[0:8000000]", "[0:30000000]"):
+            for options in (["--jit", "off"], []):
+                with self.subTest(text=text, options=options):
+                    status, said = self.check(100 * MIB, "run", "--ranks", "2", "--spread", "10", *options, "-e", text,
+                                              beyond=BEYOND + 16 * MIB)
+                    self.assertEqual(status, 1)
+                    self.assertRegex(said, "rank [01]: ran out of .* [0-9]+ .*; raise --memory")
+
     def test_memory_of_open_calls(self):
         """However they are executed."""
         path = self.file("p.nesl", OPEN_CALLS + "sum({open_calls(i + 1000000000) : i in [0:100]});\n")

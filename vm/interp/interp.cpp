@@ -75,8 +75,8 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
     outcome.values = std::move(values_);
   } catch (const Fault& fault) {
     give_up(outcome, fault);
-  } catch (const std::bad_alloc&) {
-    give_up(outcome, {Fault::Kind::kMemory, "out of memory"});
+  } catch (const std::bad_alloc& spent) {
+    give_up(outcome, memory_fault(spent));
   }
   recording_.reset(calls_.outside());
   if (machine_.observer != nullptr) machine_.observer->end_calls(calls_.last_serial());

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <vector>
 
+#include "bytecode/base/budget.h"
 #include "vm/interp/call_hook.h"
 #include "vm/interp/checkpoints.h"
 #include "vm/interp/error.h"
@@ -51,6 +53,12 @@ struct Outcome {
   std::optional<RunError> error;
   std::vector<Value> values;
 };
+
+// Where the heap is limited, that says what was wanted, and the cure.
+[[nodiscard]] inline Fault memory_fault(const std::bad_alloc& spent) {
+  const auto* const limited = dynamic_cast<const OutOfMemory*>(&spent);
+  return {Fault::Kind::kMemory, limited != nullptr ? limited->what() : "out of memory"};
+}
 
 [[nodiscard]] inline Fault stop_fault(Stop why) {
   if (why == Stop::kTime) return {Fault::Kind::kTime, "time limit reached"};

@@ -46,8 +46,8 @@ Outcome StackMachine::run() {
     if (!exited_) outcome.values = std::move(stack_);
   } catch (const Fault& fault) {
     outcome.error = locate(fault);
-  } catch (const std::bad_alloc&) {
-    outcome.error = locate({Fault::Kind::kMemory, "out of memory"});
+  } catch (const std::bad_alloc& spent) {
+    outcome.error = locate(memory_fault(spent));
   }
   stack_.clear();
   calls_.clear();
