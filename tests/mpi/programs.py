@@ -118,6 +118,9 @@ def endings(checks, folder):
         checks.fails(words[0], words[0] + ": work is not counted on ranks", 2, good, *words)
     result = checks.run(2, good, "--ranks", "1")
     checks.expect("--ranks 1, each alone", result[0] == 0 and result[1].count("it = ") == 2, result)
+    for command in ("profile", "explain"):
+        result = launch.run(checks.mpi, 2, [checks.nvm, command, good])
+        checks.expect(command, result[0] == 0 and result[2].count(f"2 processes runs {command} for itself") == 1, result)
     checks.fails("--wait-limit x", "--wait-limit", 2, good, "--wait-limit", "x")
     checks.fails("--output into no folder", "nowhere", 2, good, "--output", folder / "nowhere" / "x")
     for call in (3, 8):

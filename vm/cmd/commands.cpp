@@ -149,7 +149,9 @@ int run_command_line(Words words) {
       std::ranges::find(words, "--help") != words.end() || (!words.empty() && words[0] == "-h");
   if (name != "vinterp" && asked) return help_command({name});
   const auto run = [&](const Words& as) { return run_guarded(*c, as); };
-  return name == "run" || name == "resume" ? run_launched(words, name == "resume", run) : run(words);
+  if (name == "run" || name == "resume") return run_launched(words, name == "resume", run);
+  if (name == "profile" || name == "explain" || name == "tune") note_copies(name);
+  return run(words);
 }
 }  // namespace
 

@@ -236,6 +236,13 @@ bool runs_alone(const Words& words) {
 
 }  // namespace
 
+void note_copies(const std::string& command) {
+  const ranks::Launcher launcher = ranks::find_launcher();
+  if (launcher.size <= 1 || launcher.rank != 0) return;
+  complain("each of the launcher's " + std::to_string(launcher.size) + " processes runs " + command +
+           " for itself, and writes the same files: only run and resume run a program on all of them together");
+}
+
 std::shared_ptr<lib::Carrier> this_rank() { return carrier(); }
 
 std::optional<std::string> of_first_rank(const std::function<std::optional<std::string>()>& read) {

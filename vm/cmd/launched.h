@@ -17,6 +17,9 @@ namespace nvm::cmd {
 // of the launcher execute together if there is one that started more than one.
 [[nodiscard]] int run_launched(const Words& words, bool resumes, const std::function<int(const Words&)>& run);
 
+// Says, once, that this command runs in each process of a launcher for itself.
+void note_copies(const std::string& command);
+
 // Null if no launcher started this process together with others.
 [[nodiscard]] std::shared_ptr<lib::Carrier> this_rank();
 // What is read on the first rank, for all: launchers give standard input to that one.
