@@ -239,8 +239,9 @@ bool runs_alone(const Words& words) {
 void note_copies(const std::string& command) {
   const ranks::Launcher launcher = ranks::find_launcher();
   if (launcher.size <= 1 || launcher.rank != 0) return;
-  complain("each of the launcher's " + std::to_string(launcher.size) + " processes runs " + command +
-           " for itself, and writes the same files: only run and resume run a program on all of them together");
+  complain(
+      "each of the launcher's " + std::to_string(launcher.size) + " processes runs " + command +
+      " for itself, and writes the same files: only run and resume run a program on all of them together");
 }
 
 std::shared_ptr<lib::Carrier> this_rank() { return carrier(); }

@@ -25,8 +25,8 @@ bool is_standard_input(const std::string& file) { return file == "-" || file == 
 // What is read once only.
 bool is_pipe(const std::string& file) {
   std::error_code unknown;
-  const auto status = std::filesystem::status(file, unknown);
-  return std::filesystem::is_fifo(status) || std::filesystem::is_socket(status);
+  const auto type = std::filesystem::status(file, unknown).type();
+  return type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::socket;
 }
 
 // How long a file is and what it begins with, so that ranks on several hosts do not read different ones.
