@@ -51,7 +51,7 @@ TEST_CASE("a missing GPU is named if it was asked for", "[lib]") {
   const std::string text = "FUNC MAIN CONST INT 1 RET";
   for (const int ranks : {0, 3}) {
     const Ended ended = run_with(Engine::kCuda, text, ranks);
-    CHECK(ended.result == "1\n");
+    CHECK(ended.result == "( 1 )\n");
     CHECK(ended.words == "nvm: no CUDA engine, the processor is used: " + reason + "\n");
   }
   CHECK(run_with(Engine::kAuto, text).words.empty());
