@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/remora/utf8.h"
+#include "bytecode/base/utf8.h"
 
 namespace nvm::edit {
 
@@ -40,7 +40,7 @@ std::size_t Text::offset(Place place, Units units) const {
   if (plain_[place.line]) return begins_[place.line] + std::min(place.column, line.size());
   std::size_t at = 0;
   for (std::size_t column = 0; at < line.size();) {
-    const std::size_t bytes = remora::decode_one(line, at).bytes;
+    const std::size_t bytes = decode_utf8_at(line, at).bytes;
     column += width(bytes, units);
     if (column > place.column) break;
     at += bytes;
@@ -54,7 +54,7 @@ Place Text::place(std::size_t offset, Units units) const {
   Place place{static_cast<std::size_t>(line), 0};
   if (plain_[place.line]) return {place.line, offset - begins_[place.line]};
   for (std::size_t at = begins_[place.line]; at < offset;) {
-    const std::size_t bytes = remora::decode_one(text_, at).bytes;
+    const std::size_t bytes = decode_utf8_at(text_, at).bytes;
     place.column += width(bytes, units);
     at += bytes;
   }

@@ -32,6 +32,7 @@ std::string blocks_of(std::string text) {
 }  // namespace
 
 std::string program_text(std::string text, bool markdown) {
+  std::replace(text.begin(), text.end(), kBlockEnd, '\x01');  // which is no character of NESL either
   if (markdown) return blocks_of(std::move(text));
   if (text.starts_with("#!")) {
     const std::size_t end = std::min(text.find('\n'), text.size());

@@ -4,8 +4,8 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
+#include "bytecode/base/utf8.h"
 #include "frontend/remora/library.h"
-#include "frontend/remora/utf8.h"
 
 namespace nvm::remora {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "bytecode/base/budget.h"
-#include "frontend/remora/utf8.h"
+#include "bytecode/base/utf8.h"
 
 namespace nvm::remora {
 
@@ -223,7 +223,7 @@ class Reader {
     next();
     while (!ends_word_at(peek())) next();
     const std::string_view word = text_.substr(begin, at_ - begin);
-    if (decode(word).size() == 1) return;
+    if (decode_utf8(word).size() == 1) return;
     static constexpr struct {
       std::string_view name;
       char code;
@@ -266,11 +266,11 @@ class Reader {
   [[nodiscard]] std::int32_t peek(std::size_t ahead = 0) const {
     if (at_ + ahead >= text_.size()) return -1;
     if (ahead > 0) return static_cast<unsigned char>(text_[at_ + ahead]);
-    return decode_one(text_, at_).code;
+    return decode_utf8_at(text_, at_).code;
   }
   void next() {
     if (at_ >= text_.size()) return;
-    const std::size_t bytes = decode_one(text_, at_).bytes;
+    const std::size_t bytes = decode_utf8_at(text_, at_).bytes;
     if (bytes == 1 && static_cast<unsigned char>(text_[at_]) >= 0x80) fail(pos_, "this byte is no UTF-8");
     if (text_[at_] == '\n') {
       ++pos_.line;

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nvm
+from neslvm import borrowed
 from texts import function_of
 
 BIG = 2**63
@@ -232,3 +233,4 @@ def test_borrowed_memory_that_changed_is_found_whenever_it_is_read(look):
             with pytest.raises(nvm.BorrowError):
                 look(a)
         assert nvm.arange(3).tolist() == [0, 1, 2] and int(nvm.sum(nvm.arange(10_000))) == 49_995_000
+    assert not borrowed._watched  # which would keep the memory

@@ -100,6 +100,9 @@ def check_no_folder():
             expect(f"{word} from one's own standard input", run.stdout == "it = 5 : int\n", run)
         run = place.nvm("run", "--untrusted", "main.nesl")
         expect("a file beside the program", run.stdout == "it = 5 : int\n", run)
+        page = place.write("page.md", '```nesl\nload "part.nesl";\npart;\n```\n')
+        run = place.nvm("literate", "--untrusted", page)
+        expect("a file beside the page", run.returncode == 0 and "it = 5 : int" in (place.inside / "page.md").read_text(), run)
 
 
 def check_looking():

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <limits>
-#include <mutex>
 #include <thread>
 
-#include "bytecode/base/thread.h"
+#include "bytecode/base/late.h"
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/crash.h"
 #include "vm/cmd/machine.h"
@@ -100,50 +98,25 @@ ranks::Waiting waiting_of(const Arguments& arguments, int rank, const Voice& voi
 // are no rounds yet. The first rank speaks, and where that is the one that is missing, the second.
 class Beginning {
  public:
-  Beginning(const ranks::Waiting& waiting, double time_limit, int rank, const Voice& voice)
-      : stop_(waiting.stop), rank_(rank), voice_(voice) {
-    const double patience = waiting.limit > 0 ? waiting.limit * (rank + 1) : kNever;
-    const double end = time_limit > 0 ? time_limit : kNever;
-    if (rank < 2 && std::min(patience, end) < kNever)
-      watch_.start([this, patience, end] { watch(patience, end); });
+  Beginning(const ranks::Waiting& waiting, double time_limit, int rank, const Voice& voice) {
+    if (rank >= 2) return;
+    const double patience = waiting.limit * (rank + 1);
+    if (patience > 0)
+      missing_.set(patience, [rank, patience, stop = waiting.stop, &voice] {
+        voice.aloud(
+            "rank " + std::to_string(rank) + " has waited " + std::to_string(static_cast<int>(patience)) +
+            " s for MPI to begin: a process that the launcher started has ended, is stopped, or is no nvm");
+        if (stop) std::_Exit(kFault);
+      });
+    if (time_limit > 0)
+      end_.set(time_limit, [&voice] {
+        voice.aloud("time limit reached");
+        std::_Exit(kFault);
+      });
   }
-  ~Beginning() {
-    {
-      const std::lock_guard lock(mutex_);
-      begun_ = true;
-    }
-    changed_.notify_one();
-  }
-  Beginning(const Beginning&) = delete;
-  Beginning& operator=(const Beginning&) = delete;
 
  private:
-  static constexpr double kNever = 1e8;  // seconds
-
-  [[nodiscard]] bool begins_within(double seconds) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return begun_; });
-  }
-  void watch(double patience, double end) {
-    if (begins_within(std::min(patience, end))) return;
-    if (patience < end) {
-      voice_.aloud(
-          "rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(patience)) +
-          " s for MPI to begin: a process that the launcher started has ended, is stopped, or is no nvm");
-      if (stop_) std::_Exit(kFault);
-      if (begins_within(end - patience)) return;
-    }
-    voice_.aloud("time limit reached");
-    std::_Exit(kFault);
-  }
-
-  bool stop_;
-  int rank_;
-  const Voice& voice_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool begun_ = false;
-  Thread watch_;
+  Late missing_, end_;
 };
 
 // Where a run is gone on with, the first rank alone has its file, and tells what it is about.

@@ -66,6 +66,7 @@ std::string block_alone(const std::string& page, const PagePart& part) {
 int run_blocks(const std::string& path, const std::string& page, const std::vector<PagePart>& parts,
                const Arguments& arguments, Printed& printed) {
   lib::LanguageOptions options = language_options(arguments, lib::LanguageKind::kNesl);
+  options.folder = (std::filesystem::path(path).parent_path() / ".").string();  // the page's own
   options.vm = options_of(arguments);
   options.vm.cancelled = Interruptible::asked();
   options.print_length = arguments.count_or_all(Option::kPrintLength);

@@ -150,6 +150,7 @@ void confine(const Arguments& arguments) {
   for (const std::string& file : arguments.operands()) {
     to.read.push_back(file);
     add_folder(to.read, folder_of(file));
+    if (arguments.command() == "literate") add_folder(to.write, folder_of(file));  // the page is written anew
   }
   for (const Option option : {Option::kIn, Option::kInput})
     for (const std::string& word : arguments.all(option)) {

@@ -49,12 +49,13 @@ std::optional<std::filesystem::path> whole_file(const std::string& path) {
 
 }  // namespace
 
+bool is_standard_input(const std::string& file) { return file == "-" || file == "/dev/stdin"; }
+
 void check_standard_input(const Arguments& arguments) {
   const auto& files = arguments.operands();
-  bool taken = std::find(files.begin(), files.end(), "-") != files.end();
+  bool taken = std::any_of(files.begin(), files.end(), is_standard_input);
   for (const std::string& word : arguments.all(Option::kIn)) {
-    const bool standard = word == "-" || word.ends_with("=-") || word.ends_with(":-");
-    if (standard && std::exchange(taken, true))
+    if (is_standard_input(file_of_binding(word)) && std::exchange(taken, true))
       throw UsageError{"--in " + word + ": standard input is read already; make a file of it for both"};
   }
 }

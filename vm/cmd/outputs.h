@@ -21,11 +21,12 @@ using Outputs = std::vector<Output>;
 // The words of --in and --out: NAME=FILE, NAME:KIND=FILE, which is NAME=KIND:FILE, or a FILE without a name.
 [[nodiscard]] std::pair<std::string, std::string> split_binding(const std::string& word);
 
+// The file that is named by a word of --in; "" if it is a number.
+[[nodiscard]] std::string file_of_binding(const std::string& word);
+[[nodiscard]] bool is_standard_input(const std::string& file);
 // Throws UsageError if the program and --in, or several of --in, are standard input: the second would be
 // empty.
 void check_standard_input(const Arguments& arguments);
-// The file that is named by a word of --in; "" if it is a number.
-[[nodiscard]] std::string file_of_binding(const std::string& word);
 
 // Throws UsageError for a file that cannot be written, or of a kind that nvm does not write.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments);

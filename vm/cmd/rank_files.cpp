@@ -20,8 +20,6 @@ namespace nvm::cmd {
 
 namespace {
 
-bool is_standard_input(const std::string& file) { return file == "-" || file == "/dev/stdin"; }
-
 // What is read once only.
 bool is_pipe(const std::string& file) {
   std::error_code unknown;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "bytecode/base/budget.h"
-#include "frontend/remora/utf8.h"
+#include "bytecode/base/utf8.h"
 #include "vm/lib/canvas.h"
 #include "vm/lib/png.h"
 
@@ -154,7 +154,7 @@ void PixelCanvas::image(const Shades& shades, Point corner, double width, double
 void PixelCanvas::text(Point at, Anchor anchor, double size, const std::string& text) {
   const double unit = kCapital * size / 6;
   int width = -2;
-  const std::vector<std::int32_t> characters = remora::decode(text);
+  const std::vector<std::int32_t> characters = decode_utf8(text);
   for (const std::int32_t c : characters) width += width_of(strokes_of(c));
   const double part = anchor == Anchor::kStart ? 0 : anchor == Anchor::kMiddle ? 0.5 : 1;
   double left = at.x - part * width * unit;

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "frontend/remora/utf8.h"
+#include "bytecode/base/utf8.h"
 #include "vm/lib/canvas.h"
 
 namespace nvm::vm {
@@ -33,13 +33,13 @@ bool stands_in_xml(std::int32_t c) {
 
 std::string escaped(const std::string& text) {
   std::string out;
-  for (const std::int32_t c : remora::decode(text)) {
+  for (const std::int32_t c : decode_utf8(text)) {
     switch (c) {
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '&': out += "&amp;"; break;
       case '"': out += "&quot;"; break;
-      default: remora::encode(stands_in_xml(c) ? c : '?', out);
+      default: encode_utf8(stands_in_xml(c) ? c : '?', out);
     }
   }
   return out;

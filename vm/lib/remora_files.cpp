@@ -5,7 +5,7 @@
 
 #include "bytecode/base/out_file.h"
 #include "bytecode/base/read_file.h"
-#include "frontend/remora/utf8.h"
+#include "bytecode/base/utf8.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nesl_print.h"
 
@@ -54,7 +54,7 @@ Contents text_of(const std::vector<vm::Value>& slots, vm::Pool& pool) {
   std::string text;
   for (std::int64_t i = 0; i < bytes.length(); ++i) text += static_cast<char>(vm::int_at(bytes, i));
   std::vector<std::int64_t> codes;
-  for (const std::int32_t c : remora::decode(text)) codes.push_back(c);
+  for (const std::int32_t c : decode_utf8(text)) codes.push_back(c);
   return {AtomKind::kChar, {static_cast<std::int64_t>(codes.size())}, ints(codes, pool)};
 }
 
@@ -267,7 +267,7 @@ void write_remora(OutFile& out, const vm::NamedFile& file, const remora::Type& t
   if (c.atom == AtomKind::kChar && c.shape.size() == 1) {
     std::string text;
     for (std::int64_t i = 0; i < c.atoms.length(); ++i)
-      remora::encode(static_cast<std::int32_t>(vm::int_at(c.atoms, i)), text);
+      encode_utf8(static_cast<std::int32_t>(vm::int_at(c.atoms, i)), text);
     c.shape = {static_cast<std::int64_t>(text.size())};
     c.atoms = vm::characters_of(text, pool);
   }

@@ -6,7 +6,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
-#include "frontend/remora/utf8.h"
+#include "bytecode/base/utf8.h"
 
 namespace nvm::lib {
 
@@ -33,7 +33,7 @@ std::string in_string(std::int64_t code) {
   }
   if (is_control(code)) return "\\" + hexadecimal(code);
   std::string out;
-  remora::encode(static_cast<std::int32_t>(code), out);
+  encode_utf8(static_cast<std::int32_t>(code), out);
   return out;
 }
 
@@ -70,7 +70,7 @@ std::string remora_char(std::int64_t code) {
   }
   if (is_control(code)) return "#\\" + hexadecimal(code);
   std::string out = "#\\";
-  remora::encode(static_cast<std::int32_t>(code), out);
+  encode_utf8(static_cast<std::int32_t>(code), out);
   return out;
 }
 

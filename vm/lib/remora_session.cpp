@@ -10,11 +10,11 @@
 
 #include "bytecode/base/source_line.h"
 #include "bytecode/base/stack.h"
+#include "bytecode/base/utf8.h"
 #include "bytecode/text/writer.h"
 #include "frontend/markdown.h"
 #include "frontend/print_core.h"
 #include "frontend/remora/print_program.h"
-#include "frontend/remora/utf8.h"
 #include "frontend/remora/values.h"
 #include "vm/data/kept.h"
 #include "vm/interp/world.h"
@@ -54,7 +54,7 @@ SourcePos in_bytes(std::string_view text, SourcePos pos) {
   for (std::uint32_t line = 1; line < pos.line; ++line) at = text.find('\n', at) + 1;
   const std::size_t begin = at;
   for (std::uint32_t column = 1; column < pos.column && at < text.size(); ++column)
-    at += remora::decode_one(text, at).bytes;
+    at += decode_utf8_at(text, at).bytes;
   return {pos.line, static_cast<std::uint32_t>(at - begin) + 1};
 }
 

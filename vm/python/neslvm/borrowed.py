@@ -23,6 +23,11 @@ def watch(a: Array, values: Any) -> None:
         _watched[handle.key] = (handle, values, _sum(values))
 
 
+def forget() -> None:
+    """When nobody asks any more: what is watched is kept."""
+    _watched.clear()
+
+
 def check(handles: list[Any]) -> None:
     """Before these are looked at, or computed from what they stand on."""
     if not _watched:

@@ -96,7 +96,12 @@ class options:
         return self
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+        checked = _current.get().check_borrowed
         _current.reset(self._tokens.pop())
+        if checked and not _current.get().check_borrowed:
+            from .borrowed import forget
+
+            forget()
 
 
 class Watching:

@@ -12,22 +12,20 @@ namespace {
 using Numbers = std::vector<double>;
 using Lengths = std::vector<std::int64_t>;
 
-std::string problem(const std::string& text) {
+template <typename Read>
+std::string problem_of(Read read) {
   try {
-    (void)read_csv(text, "t.csv");
+    (void)read();
   } catch (const Fault& fault) {
     return fault.message;
   }
   return "";
 }
-
+std::string problem(const std::string& text) {
+  return problem_of([&] { return read_csv(text, "t.csv"); });
+}
 std::string wrong_columns(const std::string& text) {
-  try {
-    (void)read_columns(text, "t.csv");
-  } catch (const Fault& fault) {
-    return fault.message;
-  }
-  return "";
+  return problem_of([&] { return read_columns(text, "t.csv"); });
 }
 
 }  // namespace

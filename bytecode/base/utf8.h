@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-namespace nvm::remora {
+namespace nvm {
 
-struct Decoded {
+struct DecodedUtf8 {
   std::int32_t code = 0;
   std::size_t bytes = 1;
 };
 // The code point that begins at `at`, which is inside of the text.
-[[nodiscard]] Decoded decode_one(std::string_view text, std::size_t at);
-[[nodiscard]] std::vector<std::int32_t> decode(std::string_view text);
+[[nodiscard]] DecodedUtf8 decode_utf8_at(std::string_view text, std::size_t at);
+[[nodiscard]] std::vector<std::int32_t> decode_utf8(std::string_view text);
 // Code points from 0 to 0x10FFFF; others as U+FFFD.
-void encode(std::int32_t code, std::string& out);
+void encode_utf8(std::int32_t code, std::string& out);
 
-}  // namespace nvm::remora
+}  // namespace nvm

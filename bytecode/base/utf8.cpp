@@ -1,6 +1,6 @@
-#include "frontend/remora/utf8.h"
+#include "bytecode/base/utf8.h"
 
-namespace nvm::remora {
+namespace nvm {
 
 namespace {
 
@@ -10,7 +10,7 @@ bool is_surrogate(std::int32_t code) { return code >= 0xD800 && code <= 0xDFFF; 
 
 }  // namespace
 
-Decoded decode_one(std::string_view text, std::size_t at) {
+DecodedUtf8 decode_utf8_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[at + k]); };
   const unsigned first = byte(0);
   if (first < 0x80) return {static_cast<std::int32_t>(first), 1};
@@ -29,17 +29,17 @@ Decoded decode_one(std::string_view text, std::size_t at) {
   return {code, bytes};
 }
 
-std::vector<std::int32_t> decode(std::string_view text) {
+std::vector<std::int32_t> decode_utf8(std::string_view text) {
   std::vector<std::int32_t> out;
   for (std::size_t at = 0; at < text.size();) {
-    const Decoded d = decode_one(text, at);
+    const DecodedUtf8 d = decode_utf8_at(text, at);
     out.push_back(d.code);
     at += d.bytes;
   }
   return out;
 }
 
-void encode(std::int32_t code, std::string& out) {
+void encode_utf8(std::int32_t code, std::string& out) {
   if (code < 0 || code > kLast || is_surrogate(code)) code = kReplacement;
   const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
   if (code < 0x80) {
@@ -59,4 +59,4 @@ void encode(std::int32_t code, std::string& out) {
   }
 }
 
-}  // namespace nvm::remora
+}  // namespace nvm
