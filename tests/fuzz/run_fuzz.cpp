@@ -50,7 +50,7 @@ std::string run(Pool& pool, Execute execute) {
   machine.prims.isa = best_isa();
   machine.prims.random = &host.random();
   machine.host = &host;
-  machine.stop = &stop;
+  machine.prims.stop = &stop;
   machine.max_depth = kDepth;
   machine.max_frame_bytes = kFrames;
   start_clock();

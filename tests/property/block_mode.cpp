@@ -152,7 +152,7 @@ TEST_CASE("a run that is to stop stops in groups too") {
   const ssa::Module module = test::vcode_module(test::kFactorial);
   Setting setting(module, 2);
   const std::atomic<vm::Stop> stop{vm::Stop::kInterrupt};
-  setting.machine.stop = &stop;
+  setting.machine.prims.stop = &stop;
   const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(1)).run();
   REQUIRE(grouped.error);
   CHECK(grouped.error->kind == vm::Fault::Kind::kInterrupted);

@@ -153,11 +153,12 @@ std::vector<Value> join(const PrimContext& context, GroupResults& groups, std::i
   }
   if (moved != nullptr) *moved += 2 * bytes;
   const int threads = bytes >= 2 * context.grain ? context.threads : 1;
-  for_chunks(threads, static_cast<std::int64_t>(groups.size()), [&](std::int64_t g) {
-    auto& group = groups[static_cast<std::size_t>(g)];
-    for (std::size_t r = 0; r < results; ++r)
-      place(group[r], targets[r], static_cast<std::size_t>(g), *context.pool);
-  });
+  for_chunks_of(context.stop, threads, static_cast<std::int64_t>(groups.size()), threads,
+                [&](std::int64_t g) {
+                  auto& group = groups[static_cast<std::size_t>(g)];
+                  for (std::size_t r = 0; r < results; ++r)
+                    place(group[r], targets[r], static_cast<std::size_t>(g), *context.pool);
+                });
   for (std::size_t r = 0; r < results; ++r)
     if (std::holds_alternative<std::monostate>(out[r])) out[r] = finish(targets[r]);
   return out;

@@ -247,7 +247,7 @@ Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const L
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
   std::atomic<bool> failed{false};
-  for_chunks_in_order(threads_, static_cast<std::int64_t>(ends.size()), [&](std::int64_t i) {
+  for_chunks_of(nullptr, threads_, static_cast<std::int64_t>(ends.size()), 1, [&](std::int64_t i) {
     if (failed.load(std::memory_order_relaxed)) return;
     const std::size_t g = order[static_cast<std::size_t>(i)];
     const Watch watch(observer, g, bounds[g + 1] - bounds[g], runs[g].moved);

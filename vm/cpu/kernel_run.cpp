@@ -32,8 +32,9 @@ std::int64_t uneven_chunk(std::int64_t space, int threads, int lanes) {
 
 // Short spaces are combined from left to right: no lane may take two elements. Nor from inside of a block on.
 std::int64_t block_length(const KernelCode& code, const PartRun& part, const Work& w) {
+  constexpr std::int64_t kUnheard = std::int64_t{1} << 16;  // who asks to stop waits for no more than these
   const std::int64_t left = w.chunk_end - w.begin;
-  if (!code.blocked) return left;
+  if (!code.blocked) return code.sinks.empty() ? std::min(kUnheard, left) : left;
   if (code.folds.empty()) return std::min(kBlock, left);
   if (part.space() <= kSequentialMax) return std::min(kReduceLanes, left);
   const std::int64_t whole = (part.begin() + kBlock - 1) / kBlock * kBlock;
@@ -303,7 +304,7 @@ void KernelRun::over_blocks(Work& w, F body) {
     w.expanded = false;
     body();
     w.begin += w.n;
-  } while (w.begin < w.chunk_end && !context_.trapped.load(std::memory_order_relaxed));
+  } while (w.begin < w.chunk_end && !stopped());
 }
 
 // False: stopped, or out of memory.

@@ -148,11 +148,10 @@ void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
 
 void Interp::loop() {
   static constexpr std::atomic<Stop> kNever{Stop::kNo};
-  const std::atomic<Stop>& stop = machine_.stop != nullptr ? *machine_.stop : kNever;
+  const std::atomic<Stop>* const stop = machine_.prims.stop != nullptr ? machine_.prims.stop : &kNever;
   for (;;) {
     const Step& step = *at_.step;
-    if (stop.load(std::memory_order_relaxed) != Stop::kNo) [[unlikely]]
-      throw stop_fault(stop.load());
+    check_stop(stop);
     if (step.pulled != 0) [[unlikely]]
       pulls_.write(step);
     switch (step.kind) {

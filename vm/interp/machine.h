@@ -20,9 +20,6 @@
 
 namespace nvm::vm {
 
-// Why a run is asked to stop, from another thread or a signal handler.
-enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
-
 class FunctionTier;
 class Path;
 class LevelLoops;
@@ -40,8 +37,7 @@ struct Machine {
   std::int64_t* moved =
       nullptr;           // bytes are added to it (moved.h), whatever is left delayed; null: they are not
   Path* path = nullptr;  // null: nothing is noted; else `tally` counts, and there is no `hook`
-  const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
-  std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds
+  std::int64_t max_depth = 0;  // calls that may be open at a time, 0: as many as memory holds
   std::size_t max_frame_bytes = std::size_t{4} << 30;  // memory of open calls
   Checkpoints* checkpoints = nullptr;  // null: none are taken; else there is a `hook` that has parts
 };
@@ -60,10 +56,6 @@ struct Outcome {
   return {Fault::Kind::kMemory, limited != nullptr ? limited->what() : "out of memory"};
 }
 
-[[nodiscard]] inline Fault stop_fault(Stop why) {
-  if (why == Stop::kTime) return {Fault::Kind::kTime, "time limit reached"};
-  return {Fault::Kind::kInterrupted, "interrupted"};
-}
 [[nodiscard]] inline Fault depth_fault(std::int64_t depth) {
   return {Fault::Kind::kRecursion, "recursion limit: more than " + std::to_string(depth) + " calls are open"};
 }

@@ -56,8 +56,7 @@ Outcome StackMachine::run() {
 
 void StackMachine::loop() {
   for (;;) {
-    if (machine_.stop != nullptr && machine_.stop->load(std::memory_order_relaxed) != Stop::kNo)
-      throw stop_fault(machine_.stop->load());
+    check_stop(machine_.prims.stop);
     const Instr& in = program_.functions[static_cast<std::size_t>(function_)].code[next_];
     burn(1);
     if (observer_ != nullptr) observer_->before(function_, next_, stack_);

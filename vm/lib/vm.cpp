@@ -165,7 +165,7 @@ struct Vm::Impl {
     m.prims.threads = options.threads > 0 ? options.threads : processors();
     m.prims.random = &host.random();
     m.host = &host;
-    m.stop = &stop;
+    m.prims.stop = &stop;
     m.max_depth = options.max_depth;
     m.max_frame_bytes = frame_memory();
     return m;

@@ -30,7 +30,7 @@ class Buckets {
     const std::int64_t parts =
         std::max<std::int64_t>(1, std::min<std::int64_t>(4 * context_.threads, n / chunk_));
     places.assign(static_cast<std::size_t>(parts) * buckets_, 0);
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
+    for_chunks(context_, parts, [&](std::int64_t c) {
       std::int64_t* count = places.data() + static_cast<std::size_t>(c) * buckets_;
       const Bucket here = bucket;  // of this thread, so that the loop need not look again what it refers to
       const std::int64_t end = part_bound(n, parts, c + 1);
@@ -57,7 +57,7 @@ class Buckets {
         n, [key, bucket](std::int64_t i) { return bucket(key(i)); }, places);
     std::vector<std::int64_t> starts(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(buckets_));
     starts.push_back(n);
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
+    for_chunks(context_, parts, [&](std::int64_t c) {
       std::int64_t* place = places.data() + static_cast<std::size_t>(c) * buckets_;
       const Key key_of = key;
       const Bucket bucket_of = bucket;

@@ -35,7 +35,7 @@ void by_length(const PrimContext& context, const Segdes& s, std::int64_t longest
     short_ones(0, s.segments());
   } else {
     const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
-    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+    for_chunks(context, chunks, [&](std::int64_t c) {
       const auto at = static_cast<std::size_t>(c);
       short_ones(cuts[at].segment, cuts[at + 1].segment);
     });

@@ -92,7 +92,7 @@ void combine_copies(const Combining& c, std::int64_t parts, const Fresh& out) {
   for (std::size_t p = 1; p < copies.size(); ++p)
     copies[p] = c.context().pool->allocate(ByteCount(out.bytes()));
   std::atomic<std::int64_t> first_bad{-1};
-  for_chunks(c.context().threads, parts, [&](std::int64_t p) {
+  for_chunks(c.context(), parts, [&](std::int64_t p) {
     std::byte* const to = p == 0 ? out.data() : copies[static_cast<std::size_t>(p)].data();
     if (p > 0) c.kernel.start(to, m);
     if (const std::int64_t bad = c.part(bound(n, parts, p), bound(n, parts, p + 1), to); bad >= 0)
@@ -107,7 +107,7 @@ bool all_inside(const Combining& c, std::int64_t parts) {
   const std::int64_t n = c.v.length();
   const auto range_of = kernel_table(c.context().isa).index_range[c.idx.kind()];
   std::atomic<bool> inside{true};
-  for_chunks(c.context().threads, parts, [&](std::int64_t p) {
+  for_chunks(c.context(), parts, [&](std::int64_t p) {
     const std::int64_t begin = bound(n, parts, p);
     std::int64_t range[2];
     range_of(c.idx.at(begin), bound(n, parts, p + 1) - begin, range);
@@ -122,7 +122,7 @@ void combine_long(const Combining& c, std::int64_t parts, const Fresh& out) {
   if (!all_inside(c, parts)) return c.check(c.segments(0, 1, out));  // the fault is that of the first
   took(c.context(), FastPath::kCombineRanges);
   const std::int64_t ranges = std::min(parts, m);
-  for_chunks(c.context().threads, ranges, [&](std::int64_t p) {
+  for_chunks(c.context(), ranges, [&](std::int64_t p) {
     c.kernel.range[c.idx.kind()](c.v.from(0), c.idx.at(0), n, bound(m, ranges, p), bound(m, ranges, p + 1),
                                  out.data());
   });
@@ -132,7 +132,7 @@ void combine_segments(const Combining& c, std::int64_t chunks, const Fresh& out)
   const std::vector<Cut> cuts =
       cut_segments(kernel_segments(c.source), c.source.segments(), c.v.length(), chunks);
   std::atomic<std::int64_t> first_bad{-1};
-  for_chunks(c.context().threads, chunks, [&](std::int64_t p) {
+  for_chunks(c.context(), chunks, [&](std::int64_t p) {
     const std::int64_t first = cuts[static_cast<std::size_t>(p)].segment;
     const std::int64_t last = cuts[static_cast<std::size_t>(p) + 1].segment;
     if (first == last) return;

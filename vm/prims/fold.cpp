@@ -87,7 +87,7 @@ void reduce_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
     return chunk_parts(run.segments, cuts[static_cast<std::size_t>(c)],
                        cuts[static_cast<std::size_t>(c) + 1]);
   };
-  for_chunks(run.context.threads, chunks, [&](std::int64_t c) {
+  for_chunks(run.context, chunks, [&](std::int64_t c) {
     const ChunkParts p = parts_of(c);
     const auto i = static_cast<std::size_t>(c);
     heads[i].make(run.fold.reduce_blocks, run.v.at(p.head_begin), p.head_end - p.head_begin);
@@ -136,7 +136,7 @@ struct alignas(64) Carry {
 void scan_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
   const std::vector<Cut> cuts = cut_segments(run.segments, run.count, run.v.length(), chunks);
   std::vector<Carry> carries(static_cast<std::size_t>(chunks));
-  for_chunks_in_order(run.context.threads, chunks, [&](std::int64_t c) {
+  for_chunks_in_order(run.context, chunks, [&](std::int64_t c) {
     const auto i = static_cast<std::size_t>(c);
     const ChunkParts p = chunk_parts(run.segments, cuts[i], cuts[i + 1]);
     const bool has_head = p.head_end > p.head_begin;

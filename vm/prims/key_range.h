@@ -31,7 +31,7 @@ void key_range_of_all(const PrimContext& context, std::int64_t n, std::int64_t c
                       std::int64_t* r) {
   const std::int64_t parts = (n + chunk - 1) / chunk;
   std::vector<std::array<std::int64_t, 2>> ranges(static_cast<std::size_t>(parts));
-  for_chunks(context.threads, parts, [&](std::int64_t c) {
+  for_chunks(context, parts, [&](std::int64_t c) {
     const std::int64_t begin = c * chunk;
     range(begin, std::min(chunk, n - begin), ranges[static_cast<std::size_t>(c)].data());
   });

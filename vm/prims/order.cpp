@@ -203,7 +203,7 @@ class Ranker {
                 [&](Word key, std::int64_t i) {
                   return (key & rest_mask) >> dropped << p.number_bits | static_cast<Word>(i);
                 });
-    for_chunks(context_.threads, static_cast<std::int64_t>(starts.size()) - 1, [&](std::int64_t b) {
+    for_chunks(context_, static_cast<std::int64_t>(starts.size()) - 1, [&](std::int64_t b) {
       const std::int64_t first = starts[static_cast<std::size_t>(b)];
       const std::int64_t m = starts[static_cast<std::size_t>(b) + 1] - first;
       if (m == 0) return;
@@ -229,7 +229,7 @@ class Ranker {
     const auto key = [&](std::int64_t i) { return p.key(ordered(v[i])); };
     std::vector<std::int64_t> places;
     const std::int64_t parts = Buckets(context_, chunk_, std::size_t{1} << p.key_bits).count(n, key, places);
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
+    for_chunks(context_, parts, [&](std::int64_t c) {
       std::int64_t* place = places.data() + (static_cast<std::size_t>(c) << p.key_bits);
       const std::int64_t end = part_bound(n, parts, c + 1);
       for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) out[i] = static_cast<R>(place[key(i)]++);

@@ -25,7 +25,7 @@ Segdes packed_lengths(const PrimContext& context, const Elements& flags, const S
   Fresh lengths(context, narrow ? Storage::kI32 : Storage::kI64, k);
   const std::int64_t chunks = chunk_count(context, s.total() + k, kChunk);
   const std::vector<Cut> cuts = cut_segments(segments, k, s.total(), chunks);
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
+  for_chunks(context, chunks, [&](std::int64_t c) {
     const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
     const std::int64_t last = cuts[static_cast<std::size_t>(c) + 1].segment;
     t.count_segments[narrow ? 0 : 1](flags.flags(), segments, first, last, lengths.data());
@@ -52,7 +52,7 @@ void run_pack(const PrimCall& call, bool describe) {
     total = t.count(flags.flags(), n);
   } else {
     places.resize(static_cast<std::size_t>(chunks) + 1);
-    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+    for_chunks(context, chunks, [&](std::int64_t c) {
       places[static_cast<std::size_t>(c) + 1] =
           t.count(flags.flags() + begin_of(c), begin_of(c + 1) - begin_of(c));
     });
@@ -68,7 +68,7 @@ void run_pack(const PrimCall& call, bool describe) {
   if (chunks == 1) {
     compress(v.data(), flags.flags(), n, out.data(), total);
   } else {
-    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+    for_chunks(context, chunks, [&](std::int64_t c) {
       const auto i = static_cast<std::size_t>(c);
       compress(v.at(begin_of(c)), flags.flags() + begin_of(c), begin_of(c + 1) - begin_of(c),
                out.at(places[i]), places[i + 1] - places[i]);

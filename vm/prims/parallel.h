@@ -31,28 +31,35 @@ void for_workers(int threads, std::int64_t count, Shares& open, F f) {
       [](void* user, int worker, Shares& chunks) { (*static_cast<F*>(user))(worker, chunks); }, &f);
 }
 
+// Chunks 0..count-1 for f. Who asks to stop (null: nobody can) is heard between them: no more are taken,
+// those that were are finished. Throws Fault, if so.
 template <typename F>
-void for_chunks_of(int threads, std::int64_t count, int shares, F f) {
+void for_chunks_of(const std::atomic<Stop>* stop, int threads, std::int64_t count, int shares, F f) {
   if (threads <= 1 || count <= 1) {
-    for (std::int64_t i = 0; i < count; ++i) f(i);
-    return;
+    for (std::int64_t i = 0; i < count && !asked(stop); ++i) f(i);
+  } else {
+    Shares open(shares, count);
+    for_workers(threads, count, open, [&](int worker, Shares& chunks) {
+      while (!asked(stop)) {
+        const std::int64_t i = chunks.next(worker);
+        if (i < 0) return;
+        f(i);
+      }
+    });
   }
-  Shares open(shares, count);
-  for_workers(threads, count, open, [&](int worker, Shares& chunks) {
-    for (std::int64_t i = chunks.next(worker); i >= 0; i = chunks.next(worker)) f(i);
-  });
+  check_stop(stop);
 }
 
-// f(i) for chunks 0..count-1 on at most `threads` threads. f does not throw.
+// f(i) for chunks 0..count-1 on all of the context's threads. f does not throw.
 template <typename F>
-void for_chunks(int threads, std::int64_t count, F f) {
-  for_chunks_of(threads, count, threads, std::move(f));
+void for_chunks(const PrimContext& context, std::int64_t count, F f) {
+  for_chunks_of(context.stop, context.threads, count, context.threads, std::move(f));
 }
 // The same where f may wait for a chunk with a smaller number, or the first take longest: chunks are begun in
 // ascending order.
 template <typename F>
-void for_chunks_in_order(int threads, std::int64_t count, F f) {
-  for_chunks_of(threads, count, 1, std::move(f));
+void for_chunks_in_order(const PrimContext& context, std::int64_t count, F f) {
+  for_chunks_of(context.stop, context.threads, count, 1, std::move(f));
 }
 
 // Number of chunks of about `size` elements for `n`; 1 if one thread should do it all.
@@ -68,13 +75,14 @@ void for_chunks_in_order(int threads, std::int64_t count, F f) {
 template <typename F>
 void for_ranges(const PrimContext& context, std::int64_t n, F f) {
   constexpr std::int64_t kSize = 1 << 16;
-  const std::int64_t chunks = context.threads <= 1 ? 1 : chunk_count(context, n, kSize);
+  constexpr std::int64_t kAlone = 1 << 22;  // one thread looks up that often
+  const std::int64_t chunks = context.threads <= 1 ? n / kAlone + 1 : chunk_count(context, n, kSize);
   if (chunks == 1) {
     f(std::int64_t{0}, n);
     return;
   }
   const std::int64_t step = (n / chunks + 64) / 64 * 64;
-  for_chunks(context.threads, (n + step - 1) / step, [&](std::int64_t c) {
+  for_chunks(context, (n + step - 1) / step, [&](std::int64_t c) {
     const std::int64_t end = (c + 1) * step;
     f(c * step, end < n ? end : n);
   });
@@ -116,7 +124,7 @@ void for_segments(const PrimContext& context, kernels::Segments s, std::int64_t 
   const std::int64_t chunks = chunk_count(context, total + count, chunk);
   if (chunks == 1) return whole(std::int64_t{0}, count);
   const std::vector<Cut> cuts = cut_segments(s, count, total, chunks);
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
+  for_chunks(context, chunks, [&](std::int64_t c) {
     const auto i = static_cast<std::size_t>(c);
     const ChunkParts p = chunk_parts(s, cuts[i], cuts[i + 1]);
     if (p.head_begin < p.head_end) part(cuts[i].segment, p.head_begin, p.head_end);

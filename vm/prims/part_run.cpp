@@ -135,7 +135,7 @@ Value PartRun::exchange(bool turned) {
   Fresh out(context_, storage, all, held_[0]);
   const auto run = kernel_table(context_.isa).exchange[storage == Storage::kI64 ? 1 : 0];
   const std::int64_t chunks = chunk_count(context_, all, kChunk);
-  for_chunks(context_.threads, chunks, [&](std::int64_t c) {
+  for_chunks(context_, chunks, [&](std::int64_t c) {
     const std::int64_t first = segments_ * c / chunks;
     const std::int64_t bytes = first * 2 * length_ * static_cast<std::int64_t>(storage_bytes(storage));
     static_cast<void>(

@@ -72,7 +72,7 @@ void part_by_all(const PrimContext& context, const Parting& p, std::span<const S
   std::vector<std::size_t> firsts;
   std::vector<Piece> pieces = cut_pieces(p.s, chunks, firsts);
   const auto each_piece = [&](auto f) {
-    for_chunks(context.threads, static_cast<std::int64_t>(firsts.size()) - 1, [&](std::int64_t c) {
+    for_chunks(context, static_cast<std::int64_t>(firsts.size()) - 1, [&](std::int64_t c) {
       const auto i = static_cast<std::size_t>(c);
       for (std::size_t k = firsts[i]; k < firsts[i + 1]; ++k)
         f(pieces[k], p.v.raw() + pieces[k].begin * width, p.x + pieces[k].segment * p.step * width);

@@ -16,6 +16,7 @@
 #include "bytecode/table/op_info.h"
 #include "vm/data/fast_paths.h"
 #include "vm/data/pool.h"
+#include "vm/data/stop.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {
@@ -46,9 +47,10 @@ struct PrimContext {
   // As the legacy interpreter without -c: operands of elementwise instructions that are longer than the first
   // one give their first elements. Otherwise unequal lengths are a fault.
   bool prefix_lengths = false;
-  Orderer* orderer = nullptr;            // who ranks and sorts beside the processor, if anybody does
-  std::int64_t grain = 1 << 15;          // elements below which a primitive stays on one thread
-  FastPathCounts* fast_paths = nullptr;  // null: nobody counts
+  Orderer* orderer = nullptr;               // who ranks and sorts beside the processor, if anybody does
+  std::int64_t grain = 1 << 15;             // elements below which a primitive stays on one thread
+  FastPathCounts* fast_paths = nullptr;     // null: nobody counts
+  const std::atomic<Stop>* stop = nullptr;  // looked at between chunks; null: nobody asks
   std::int64_t first = 0;  // number of the operands' first element, where they are parts, for messages
 };
 

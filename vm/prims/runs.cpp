@@ -48,7 +48,7 @@ std::vector<Run> few_runs(const PrimContext& context, const Indices& idx, std::i
   const std::int64_t parts = n < 2 * context.grain ? 1 : std::max(1, context.threads);
   const auto bound = [&](std::int64_t p) { return begin + n / parts * p + std::min(p, n % parts); };
   std::vector<std::vector<Run>> found(static_cast<std::size_t>(parts));
-  for_chunks(context.threads, parts, [&](std::int64_t p) {
+  for_chunks(context, parts, [&](std::int64_t p) {
     found[static_cast<std::size_t>(p)] = runs_of_part(context, idx, begin, bound(p), bound(p + 1));
   });
   std::vector<Run> all;

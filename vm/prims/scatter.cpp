@@ -63,7 +63,7 @@ void scatter_long(const Moving& s, std::int64_t chunks, bool fresh, const Fresh&
     std::int64_t low, high;
   };
   std::vector<Range> ranges(static_cast<std::size_t>(parts));
-  for_chunks(context.threads, parts, [&](std::int64_t p) {
+  for_chunks(context, parts, [&](std::int64_t p) {
     std::int64_t r[2];
     s.t.index_range[s.idx.kind()](s.idx.at(bound(p)), bound(p + 1) - bound(p), r);
     ranges[static_cast<std::size_t>(p)] = {r[0], r[1]};
@@ -85,13 +85,13 @@ void scatter_long(const Moving& s, std::int64_t chunks, bool fresh, const Fresh&
   }
   took(context, disjoint ? FastPath::kScatterDisjoint : FastPath::kScatterRanges);
   if (disjoint) {
-    for_chunks(context.threads, parts, [&](std::int64_t p) {
+    for_chunks(context, parts, [&](std::int64_t p) {
       scatter(s.v.at(bound(p)), s.idx.at(bound(p)), flags_at(bound(p)), bound(p + 1) - bound(p), m, out);
     });
     return;
   }
   const std::int64_t count = ranges_of(parts, result);
-  for_chunks(context.threads, count, [&](std::int64_t p) {
+  for_chunks(context, count, [&](std::int64_t p) {
     const std::int64_t low = m / count * p;
     const std::int64_t high = p + 1 == count ? m : m / count * (p + 1);
     if (fresh) std::memset(result.at(low), 0, static_cast<std::size_t>(result.at(high) - result.at(low)));
@@ -160,7 +160,7 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
   const bool by_runs = fresh && s.flags == nullptr && k * kWorthRuns / 16 <= s.v.length();
   if (by_runs) took(context, FastPath::kScatterSegments);
   std::atomic<std::int64_t> first_bad{-1};
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
+  for_chunks(context, chunks, [&](std::int64_t c) {
     const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
     const std::int64_t last = cuts[static_cast<std::size_t>(c) + 1].segment;
     if (first == last) return;

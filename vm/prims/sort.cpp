@@ -186,7 +186,7 @@ class Sorter {
     const std::int64_t most = std::max(4 * cached_, n / (2 * context_.threads));
     const auto buckets = static_cast<std::int64_t>(starts.size()) - 1;
     const auto add = [&](std::int64_t b) { return static_cast<W>(more + (static_cast<W>(b) << rest)); };
-    for_chunks(context_.threads, buckets, [&](std::int64_t b) {
+    for_chunks(context_, buckets, [&](std::int64_t b) {
       const std::int64_t first = starts[static_cast<std::size_t>(b)];
       const std::int64_t m = starts[static_cast<std::size_t>(b) + 1] - first;
       if (m == 0 || m > most) return;
@@ -233,7 +233,7 @@ class Sorter {
     ends.resize(buckets);
     ends.push_back(n);  // ends[b + 1]: behind the last of bucket b
     const std::int64_t parts = std::max<std::int64_t>(1, n / chunk_);
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
+    for_chunks(context_, parts, [&](std::int64_t c) {
       std::int64_t at = part_bound(n, parts, c);
       const std::int64_t end = part_bound(n, parts, c + 1);
       auto bucket = std::upper_bound(ends.begin(), ends.end(), at) - ends.begin() - 1;

@@ -39,7 +39,7 @@ bool move_by_split(const PrimContext& context, const Indices& idx, const Element
   const std::int64_t step = (n + chunks - 1) / chunks;
   const auto begin_of = [&](std::int64_t c) { return std::min(c * step, n); };
   std::vector<std::int64_t> lows(static_cast<std::size_t>(chunks) + 1);  // before each chunk
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
+  for_chunks(context, chunks, [&](std::int64_t c) {
     lows[static_cast<std::size_t>(c) + 1] =
         t.below[idx.kind()](idx.at(begin_of(c)), begin_of(c + 1) - begin_of(c), bound);
   });
@@ -47,7 +47,7 @@ bool move_by_split(const PrimContext& context, const Indices& idx, const Element
   if (lows.back() != bound) return false;  // so that no place is outside, whatever the indices are
   const auto split = t.split[width_index(v.storage())][idx.kind()];
   std::atomic<bool> all{true};
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
+  for_chunks(context, chunks, [&](std::int64_t c) {
     const std::int64_t begin = begin_of(c);
     const std::int64_t count = begin_of(c + 1) - begin;
     const std::int64_t low = lows[static_cast<std::size_t>(c)];

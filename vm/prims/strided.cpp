@@ -96,7 +96,7 @@ bool put_strided(const PrimContext& context, const Vector& value, const Vector& 
   const std::int64_t blocks = std::clamp<std::int64_t>(d.length() * bytes / kBlockBytes, 1, most);
   const std::int64_t step = (d.length() / blocks + 64) / 64 * 64;
   const int threads = s.total() < context.grain ? 1 : context.threads;
-  for_chunks(threads, (d.length() + step - 1) / step, [&](std::int64_t b) {
+  for_chunks_of(context.stop, threads, (d.length() + step - 1) / step, threads, [&](std::int64_t b) {
     put_block(runs, b * step, std::min(d.length(), (b + 1) * step), element, storage, out);
   });
   result = out.take();

@@ -33,8 +33,13 @@ class Strip {
     Shares open(context.threads, count);
     for_workers(context.threads, count, open, [&](int worker, Shares& chunks) {
       std::byte* mine = memory.data() + next.fetch_add(1) * bytes;
-      for (std::int64_t c = chunks.next(worker); c >= 0; c = chunks.next(worker)) run(c, mine);
+      while (!asked(context.stop)) {
+        const std::int64_t c = chunks.next(worker);
+        if (c < 0) return;
+        run(c, mine);
+      }
     });
+    check_stop(context.stop);
   }
 };
 

@@ -276,7 +276,7 @@ void copy_flagged_by_all(const PrimContext& context, const Vector& v, const std:
   const auto bytes = static_cast<std::int64_t>(storage_bytes(v.storage()));
   const auto chunks = static_cast<std::int64_t>(cuts.size()) - 1;
   const auto each = [&](auto&& f) {
-    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+    for_chunks(context, chunks, [&](std::int64_t c) {
       const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
       f(static_cast<std::size_t>(c), first, cuts[static_cast<std::size_t>(c) + 1].segment - first);
     });

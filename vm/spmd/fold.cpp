@@ -128,7 +128,7 @@ Folding::Bytes Folding::block_totals(std::int64_t begin, std::int64_t n) const {
   constexpr std::int64_t kChunk = 1 << 16;
   Bytes cells(size(blocks_of(n)));
   const auto kernel = scans_ ? fold_.scan_totals : fold_.reduce_blocks;
-  for_chunks(t_.prims().threads, (n + kChunk - 1) / kChunk, [&](std::int64_t c) {
+  for_chunks(t_.prims(), (n + kChunk - 1) / kChunk, [&](std::int64_t c) {
     kernel(at(begin + c * kChunk), std::min(kChunk, n - c * kChunk),
            cells.data() + size(c * blocks_of(kChunk)));
   });

@@ -40,9 +40,7 @@ class Binding final : public plan::Host {
   [[nodiscard]] std::int64_t* allocate_offsets(plan::VarId desc, std::int64_t segments) override;
   void shrink(plan::VarId var, std::int64_t length) override;
   void release(plan::VarId var) override;
-  [[nodiscard]] bool cancelled() const override {
-    return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo;
-  }
+  [[nodiscard]] bool cancelled() const override { return asked(stop_); }
   [[nodiscard]] plan::RunStatus primitive(plan::PrimitiveStep& step) override;
   [[nodiscard]] std::optional<Draws> draws(std::size_t kernel) const override;
   void begin_kernel(std::size_t kernel) override;

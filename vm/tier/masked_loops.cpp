@@ -34,9 +34,7 @@ class Results final : public plan::Host {
     return memory_[at(var)].data();
   }
   void release(plan::VarId) override {}
-  [[nodiscard]] bool cancelled() const override {
-    return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo;
-  }
+  [[nodiscard]] bool cancelled() const override { return asked(stop_); }
   [[nodiscard]] Vector take(plan::VarId var, Storage storage, std::int64_t length) {
     return {storage, length, std::move(memory_[at(var)])};
   }

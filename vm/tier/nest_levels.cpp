@@ -31,8 +31,7 @@ bool NestLevels::run(std::span<const std::int64_t> instances, std::span<std::byt
 bool NestLevels::run(Part part, std::int64_t level, std::size_t share) {
   check_stack();
   for (std::size_t turn = 0; part.first != part.last; turn ^= 1, ++level) {
-    if (level >= limit_ || (stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo))
-      return false;
+    if (level >= limit_ || asked(stop_)) return false;
     const Lengths lengths = lengths_of(part);
     if (part.last - part.first > cells() && bytes_of(lengths) > kInCache) {
       const std::int64_t* const middle = this->middle(part, lengths);

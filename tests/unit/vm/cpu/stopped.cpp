@@ -1,4 +1,5 @@
 // A run that is stopped while a chunk waits to be told where it starts.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -37,7 +38,7 @@ class StoppingHost final : public plan::Host {
       while (!stop_ && std::chrono::steady_clock::now() < end) std::this_thread::yield();
       return stop_;
     }
-    constexpr int kWaits = 100;  // chunks are fewer
+    constexpr int kWaits = 1000;  // chunks and blocks are fewer
     if (++asked_ > kWaits) stop_ = true;
     return stop_;
   }
@@ -64,7 +65,40 @@ struct Filtered : testing::PlanWriter {
   }
 };
 
+// Cancelled when it has been asked a few times.
+class SoonStopped final : public plan::Host {
+ public:
+  void* allocate(plan::VarId /*var*/, Storage /*storage*/, std::int64_t length) override {
+    result.assign(static_cast<std::size_t>(length), kUntouched);
+    return result.data();
+  }
+  void release(plan::VarId /*var*/) override {}
+  [[nodiscard]] bool cancelled() const override { return ++asked_ > 3; }
+  std::vector<std::int64_t> result;
+
+ private:
+  mutable std::atomic<int> asked_{0};
+};
+
 }  // namespace
+
+TEST_CASE("a loop that leaves nothing but what it writes looks up between few elements") {
+  testing::PlanWriter map(IntBits::k64, std::int64_t{1} << 21);
+  const std::int32_t twice = map.w.apply(Scalar::kAdd, Type::kInt, map.w.index(), map.w.index());
+  map.store(twice, Type::kInt, Storage::kI64, 0, soac::kNone);
+  const plan::Plan plan = map.finished();
+  for (const Isa isa : testing::isas()) {
+    const auto code = testing::compiled(plan, isa);
+    std::vector<std::int64_t> lengths = map.bindings.lengths;
+    std::vector<plan::Array> arrays(plan.vars.size());
+    std::vector<plan::Desc> descs(plan.vars.size());
+    SoonStopped host;
+    CHECK(code->run({arrays, descs, lengths, &host, 1}) == plan::RunStatus::kCancelled);
+    const auto untouched = std::count(host.result.begin(), host.result.end(), kUntouched);
+    CHECK(untouched > std::int64_t{1} << 20);
+    CHECK(untouched < std::int64_t{1} << 21);
+  }
+}
 
 TEST_CASE("a chunk that was never told where it starts puts nothing in place") {
   if (std::thread::hardware_concurrency() < 2) {

@@ -123,7 +123,7 @@ TEST_CASE("a stop flag ends a run that would not end", "[interp]") {
       "FUNC MAIN CONST INT 0 CALL G RET FUNC G CONST INT 1 + INT COPY 1 0 CONST INT -1 = INT IF ELSE CALL G "
       "ENDIF RET");
   std::atomic<Stop> stop{Stop::kNo};
-  f.machine.stop = &stop;
+  f.machine.prims.stop = &stop;
   std::thread other([&stop] { stop = Stop::kInterrupt; });
   const Outcome outcome = f.interpret();
   other.join();
