@@ -3,6 +3,9 @@
 #pragma once
 
 #include "vm/simd/vectors.h"
+#if NVM_VECTOR_BYTES >= 32
+#include <immintrin.h>
+#endif
 
 namespace nvm::vm::simd {
 
@@ -123,6 +126,35 @@ struct HalvesOctet {
 
 template <typename T>
 using Octet = std::conditional_t<(8 * sizeof(T) <= NVM_VECTOR_BYTES), WholeOctet<T>, HalvesOctet<T>>;
+
+// Whether the first elements of an octet can be loaded without the others, and combined alone.
+template <typename T>
+inline constexpr bool kFirstOfOctet = NVM_VECTOR_BYTES >= 32 && sizeof(T) == 8;
+
+#if NVM_VECTOR_BYTES == 64
+// a op p in lanes below n, at most 8, a in the others; p[n] and what follows is not read.
+template <typename Op, typename T>
+WholeOctet<T> apply_first(WholeOctet<T> a, const T* p, i64 n) {
+  const auto lanes = static_cast<__mmask8>((1U << n) - 1);
+  using V = typename WholeOctet<T>::V;
+  const V all = Op::apply(a.x, reinterpret_cast<V>(_mm512_maskz_loadu_epi64(lanes, p)));
+  return {reinterpret_cast<V>(
+      _mm512_mask_mov_epi64(reinterpret_cast<__m512i>(a.x), lanes, reinterpret_cast<__m512i>(all)))};
+}
+#elif NVM_VECTOR_BYTES == 32
+template <typename Op, typename T>
+HalvesOctet<T> apply_first(HalvesOctet<T> a, const T* p, i64 n) {
+  using V = typename HalvesOctet<T>::V;
+  const auto half = [n](V x, const T* from, i64 before) {
+    typedef i64 Index __attribute__((vector_size(32)));
+    const Index here = Index{0, 1, 2, 3} < n - before;
+    const auto loaded =
+        _mm256_maskload_epi64(reinterpret_cast<const long long*>(from), reinterpret_cast<__m256i>(here));
+    return here ? Op::apply(x, reinterpret_cast<V>(loaded)) : x;
+  };
+  return {half(a.lo, p, 0), half(a.hi, p + 4, 4)};
+}
+#endif
 
 }  // namespace
 
