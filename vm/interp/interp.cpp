@@ -111,6 +111,7 @@ void Interp::run_through() {
           if (const auto* v = std::get_if<Vector>(&value)) static_cast<void>(v->raw());  // home from a device
         }
         if (machine_.hook != nullptr) machine_.hook->finish();
+        check_stop(machine_.prims.stop);  // asked while the last instruction was under way
       } catch (const Fault& fault) {
         settle(fault);
         throw;

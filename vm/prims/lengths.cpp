@@ -114,6 +114,7 @@ void rand(const PrimCall& call) {
   std::int64_t limits[kBlock];
   if (repeated) std::fill_n(limits, kBlock, n.int_at(0));
   for (std::int64_t i = 0; i < length; i += kBlock) {
+    check_stop(context.stop);
     const std::int64_t m = std::min(kBlock, length - i);
     context.random->draw(draws, m);
     if (!repeated) load_limits(n, i, m, context, limits);

@@ -1,5 +1,6 @@
 #include "vm/interp/interp.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -129,6 +130,33 @@ TEST_CASE("a stop flag ends a run that would not end", "[interp]") {
   other.join();
   REQUIRE(outcome.error);
   CHECK(outcome.error->kind == Fault::Kind::kInterrupted);
+}
+
+// Asks to stop at the first draw.
+class Stopping final : public RandomSource {
+ public:
+  void seed(std::int64_t /*seed*/) override {}
+  void draw(std::int64_t* out, std::int64_t n) override {
+    std::fill_n(out, n, 1);
+    drawn += n;
+    stop = Stop::kTime;
+  }
+  std::int64_t drawn = 0;
+  std::atomic<Stop> stop{Stop::kNo};
+};
+
+TEST_CASE("a stop that is asked for while the last instruction runs ends it, and the run", "[interp]") {
+  for (const std::int64_t length : {std::int64_t{10}, std::int64_t{1'000'000}}) {
+    Fixture f("FUNC MAIN CONST INT 5 CONST INT " + std::to_string(length) + " MAKE_SEGDES DIST INT RAND RET");
+    Stopping random;
+    f.machine.prims.random = &random;
+    f.machine.prims.stop = &random.stop;
+    const Outcome outcome = f.interpret();
+    REQUIRE(outcome.error);
+    CHECK(outcome.error->kind == Fault::Kind::kTime);
+    CHECK(outcome.values.empty());
+    CHECK(random.drawn <= 1024);
+  }
 }
 
 TEST_CASE("a value that dies gives its memory to the result", "[interp]") {
