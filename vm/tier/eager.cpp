@@ -26,20 +26,24 @@ std::vector<bool> written_out_vars(const soac::Region& r) {
 
 class Eager {
  public:
-  Eager(const PrimContext& context, RecordedRegion& region, RecordedSite& failed)
+  Eager(const PrimContext& context, RecordedRegion& region, std::vector<Value> inputs, RecordedSite& failed)
       : context_(context),
         region_(region),
         r_(region.region),
         failed_(failed),
-        env_(std::move(region.inputs)),
+        env_(std::move(inputs)),
         last_use_(r_.vars.size(), 0),
         written_out_(written_out_vars(r_)) {
     for (std::size_t i = 0; i < r_.insts.size(); ++i)
       for (const VarId x : r_.insts[i].operands) last_use_[at(x)] = i;
   }
 
-  void run(std::span<Value> outputs) {
-    for (std::size_t i = 0; i < r_.insts.size(); ++i) execute(i);
+  // Instructions before `end`.
+  void run_to(std::size_t end) {
+    for (; next_ < end; ++next_) execute(next_);
+  }
+  void finish(std::span<Value> outputs) {
+    run_to(r_.insts.size());
     for (std::size_t i = 0; i < r_.vars.size(); ++i)
       if (r_.vars[i].role == VarRole::kOutput) outputs[i] = std::move(ready(static_cast<VarId>(i)));
   }
@@ -100,13 +104,32 @@ class Eager {
   std::vector<std::size_t> last_use_;
   std::vector<bool> written_out_;
   std::vector<Value> operands_, results_;
+  std::size_t next_ = 0;  // instruction
 };
 
 }  // namespace
 
 void run_eager(const PrimContext& context, RecordedRegion& region, std::span<Value> outputs,
                RecordedSite& failed) {
-  Eager(context, region, failed).run(outputs);
+  Eager(context, region, std::move(region.inputs), failed).finish(outputs);
+}
+
+bool run_eager_until(const PrimContext& context, RecordedRegion& region, std::span<Value> outputs,
+                     RecordedSite& failed, const std::function<bool()>& enough) {
+  const std::vector<std::int64_t> lengths = region.lengths;
+  const auto& insts = region.region.insts;
+  std::size_t last = insts.size();  // behind it nothing is learnt
+  while (last > 0 && insts[last - 1].op != Op::kMakeSegdes) --last;
+  Eager eager(context, region, region.inputs, failed);
+  for (std::size_t i = 0; i < last; ++i) {
+    eager.run_to(i + 1);
+    if (insts[i].op != Op::kMakeSegdes || !enough()) continue;
+    region.lengths = lengths;
+    return false;
+  }
+  region.inputs.clear();  // what dies may be overwritten now
+  eager.finish(outputs);
+  return true;
 }
 
 }  // namespace nvm::vm

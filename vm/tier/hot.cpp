@@ -5,12 +5,12 @@ namespace nvm::vm {
 bool Budget::pays(std::int64_t work, std::int64_t total, std::size_t insts, bool compiled) {
   uncertain_.earn(work);
   if (compiled) return false;
-  const std::int64_t cost = cost_of(insts);
-  if (total < options_.certain * cost) {
+  if (!certain(total, insts)) {
+    const std::int64_t cost = cost_of(insts);
     const bool first = total == work;
     if (first || total < cost || !uncertain_.spend(cost)) return false;
   }
-  begun_ = true;
+  begin();
   return true;
 }
 

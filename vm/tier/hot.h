@@ -35,6 +35,12 @@ class Budget {
   // A region of `insts` instructions is about to run with `work`; its work including this is `total`, and
   // `compiled` if that was tried. True: compile it now.
   [[nodiscard]] bool pays(std::int64_t work, std::int64_t total, std::size_t insts, bool compiled);
+  // Is `total` work so much that there is no doubt?
+  [[nodiscard]] bool certain(std::int64_t total, std::size_t insts) const {
+    return total >= options_.certain * cost_of(insts);
+  }
+  // Something is compiled.
+  void begin() { begun_ = true; }
 
  private:
   [[nodiscard]] std::int64_t cost_of(std::size_t insts) const;

@@ -155,7 +155,7 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
   }
   const bool pays = budget_.pays(work, e.work, region.region.insts.size(), e.tried);
   if (!e.tried && (pays || options_.mode != JitMode::kHot)) compile(region, e);
-  const auto start = clocked ? Clock::now() : Clock::time_point();
+  auto start = clocked ? Clock::now() : Clock::time_point();
   const auto elapsed = [&] { return std::chrono::duration<double, std::nano>(Clock::now() - start).count(); };
   bool fused = runs_fused(e, work) && run_code(region, e, memo, outputs, failed);
   if (!fused && region.trapped && e.guesses &&
@@ -166,6 +166,22 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
     compile(region, e);
     fused = e.code != nullptr && run_code(region, e, memo, outputs, failed);
   }
+  bool done = false;
+  if (!fused && !e.tried) {
+    // How much there is to do may come out under way: then it is begun anew.
+    done = run_eager_until(context_, region, outputs, failed, [&] {
+      const std::int64_t more = elements_of(region) - work;
+      e.work += more;
+      work += more;
+      return budget_.certain(e.work, region.region.insts.size());
+    });
+    if (!done) {
+      compile(region, e);
+      budget_.begin();
+      if (clocked) start = Clock::now();
+      fused = runs_fused(e, work) && run_code(region, e, memo, outputs, failed);
+    }
+  }
   if (fused) {
     work = work_done(region, e, work);
     calls_.note_kernels(work);
@@ -175,7 +191,7 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
     return;
   }
   try {
-    run_eager(context_, region, outputs, failed);
+    if (!done) run_eager(context_, region, outputs, failed);
   } catch (const FailedCheck& check) {
     if (check.guard >= 0 && region.trapped && e.traps > 0) --e.traps;  // expected now and then
     throw;

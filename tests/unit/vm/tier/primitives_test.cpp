@@ -121,6 +121,26 @@ TEST_CASE("what lay under computed lengths is work of the line") {
   CHECK(run(main_of(kMoved + kAll + "RANK_UP INT " + kDoubled)).found == 0);
 }
 
+TEST_CASE("much work that comes out under way is compiled in the first run") {
+  for (const bool much : {false, true}) {
+    const std::string times = "CONST INT " + std::string(much ? "1000 " : "1 ") + kAll + "DIST INT * INT ";
+    const std::string text = main_of(kMoved + times + "MAKE_SEGDES " + kMoved +
+                                     "COPY 1 1 DIST INT COPY 1 0 * INT CPOP 1 1 +_REDUCE INT");
+    INFO(text);
+    const Ran ran = run(text, {.mode = JitMode::kHot});
+    CHECK(ran.text == expected(text));
+    CHECK(ran.counters.compiled == (much ? 1 : 0));
+    CHECK(ran.counters.fused == (much ? 1 : 0));
+  }
+  // What fails then fails as ever.
+  const std::string fails =
+      main_of(kMoved + "CONST INT 1000 " + kAll + "DIST INT * INT MAKE_SEGDES " + kMoved +
+              "COPY 1 1 DIST INT COPY 1 0 COPY 1 0 - INT / INT CPOP 1 1 +_REDUCE INT");
+  const Ran ran = run(fails, {.mode = JitMode::kHot});
+  CHECK(ran.text.find("division by zero") != std::string::npos);
+  CHECK(ran.text == expected(fails));
+}
+
 TEST_CASE("of few lengths nobody knows how much lies under them: they end the line") {
   const std::string text =
       main_of(kMoved + kAll + "+_REDUCE INT CONST INT 40 % CONST INT 1 + INT MAKE_SEGDES " + kMoved + kAll +
