@@ -23,6 +23,9 @@ ssa::Module random_module(test::Calls calls) {
   return *std::move(module);
 }
 
+// Lines that others were computed beside.
+std::uint64_t aside = 0;
+
 void same_under(test::TierLimits limits, bool guess = false, int* unrecorded = nullptr) {
   for (const auto isa : {vm::cpu::Isa::kAvx2, vm::cpu::Isa::kAvx512}) {
     if (!vm::cpu::isa_supported(isa)) continue;
@@ -43,6 +46,7 @@ void same_under(test::TierLimits limits, bool guess = false, int* unrecorded = n
       RC_CLASSIFY(lazy.counters.stops[static_cast<std::size_t>(vm::RegionStop::kGuard)] > 0,
                   "a guess failed");
       if (unrecorded != nullptr) *unrecorded += lazy.unrecorded;
+      aside += lazy.counters.stops[static_cast<std::size_t>(vm::RegionStop::kAside)];
       RC_ASSERT(test::difference(eager, lazy) == "");
     }));
   }
@@ -54,6 +58,11 @@ TEST_CASE("compiled programs keep results, faults and messages") { same_under({}
 TEST_CASE("so with several threads") { same_under({.threads = 3}); }
 TEST_CASE("so with lines that go on behind conditionals") { same_under({}, true); }
 TEST_CASE("and with short ones") { same_under({.insts = 4, .threads = 2}, true); }
+TEST_CASE("lengths that are computed beside lines change nothing") {
+  aside = 0;
+  same_under({.aside = 0});
+  CHECK(aside > 0);
+}
 TEST_CASE("calls that are not recorded change nothing") {
   int unrecorded = 0;
   same_under({}, false, &unrecorded);

@@ -17,6 +17,7 @@ struct TierLimits {
   std::size_t regions = 4096;
   std::size_t code = std::size_t{64} << 20;
   int threads = 1;
+  std::int64_t aside = std::int64_t{1} << 18;
   // Expects each conditional to go as the bit of its block says, right or wrong.
   std::optional<std::uint64_t> guesses = {};
   // Which calls are recorded, which are watched, and which are not recorded, by pairs of these bits.
@@ -77,7 +78,8 @@ inline TierResult run_tier(const vm::Code& code, vm::Pool& pool, plan::Engine* e
                          .max_insts = limits.insts,
                          .primitives = true,
                          .random = machine.prims.random,
-                         .guard_after = limits.guesses ? 1U : 0U});
+                         .guard_after = limits.guesses ? 1U : 0U,
+                         .aside_least = limits.aside});
   if (limits.guesses) teach(recorder, *code.module, *limits.guesses);
   machine.hook = &recorder;
   TierResult result{own.run(code), {}};

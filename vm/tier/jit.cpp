@@ -168,12 +168,15 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
   }
   bool done = false;
   if (!fused && !e.tried) {
-    // How much there is to do may come out under way: then it is begun anew.
+    // How much there is to do may come out under way: where that is many times what was known, and would be
+    // written, it is begun anew.
+    constexpr std::int64_t kTimes = 8;
+    const std::int64_t known = work;
     done = run_eager_until(context_, region, outputs, failed, [&] {
       const std::int64_t more = elements_of(region) - work;
       e.work += more;
       work += more;
-      return budget_.certain(e.work, region.region.insts.size());
+      return work >= kTimes * known && budget_.certain(e.work, region.region.insts.size());
     });
     if (!done) {
       compile(region, e);

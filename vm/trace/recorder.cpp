@@ -174,7 +174,7 @@ bool Recorder::leave(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (waits(operands)) {
     stopper_ = &inst;
     if (observer_ != nullptr && !limits_.scatters) observer_->left(inst, stop_text(stop));
-    flush(stop);
+    if (op_info(inst.op).effect != Effect::kPure || !compute_aside(operands)) flush(stop);
     if (limits_.scatters) return offer(inst, site, operands, results);
   } else if (observer_ != nullptr) {
     observer_->left(inst, stop_text(stop));
@@ -225,6 +225,10 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
       return true;
     }
   if (op_kind(inst.op) == OpKind::kShape) {
+    if (waits && inst.op == Op::kMakeSegdes && compute_aside(operands)) {
+      resolve(operands[0]);
+      return leave(inst, site, operands, results, RegionStop::kDescriptor);
+    }
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (inst.op == Op::kMakeSegdes ? !describes(operands[0]) : !waits)
       return leave(inst, site, operands, results, RegionStop::kDescriptor);
