@@ -37,9 +37,12 @@ def test_the_notebook():
 
 
 def _texts(outputs):
-    """What a cell shows as text; pictures and tables by their kinds."""
+    """What a cell shows as text, however a stream was cut; pictures and tables by their kinds."""
     found = []
     for o in outputs:
         data = o.get("data", {})
-        found.append((o.output_type, o.get("name"), o.get("text", data.get("text/plain")), sorted(data)))
+        text = o.get("text", data.get("text/plain"))
+        if found and o.output_type == "stream" and found[-1][:2] == ("stream", o.get("name")):
+            text = found.pop()[2] + text
+        found.append((o.output_type, o.get("name"), text, sorted(data)))
     return found
