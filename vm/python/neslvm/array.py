@@ -55,6 +55,13 @@ def row_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def _in_rows(shape: Sequence[int], strides: Sequence[int], offset: int, elements: Optional[int]) -> bool:
+    """Does a view show all elements where they lie?"""
+    if offset != 0 or elements != math.prod(shape):
+        return False
+    return all(n == 1 or s == row for n, s, row in zip(shape, strides, row_strides(shape)))
+
+
 def affine(shape: Sequence[int], strides: Sequence[int], offset: int) -> tuple[Any, Size]:
     """offset + the sum of strides times indices for each element of a shape, in row order."""
     h, steps, size = _steps(tuple(shape), tuple(strides), offset)
@@ -111,8 +118,9 @@ class Array(_nvm.ArrayBase):
         """The elements in row order."""
         if self._view is not None:
             strides, offset = self._view
-            index, size = affine(self.known_shape, strides, offset)
-            self._flat = gather(self._flat, index, size)
+            if not _in_rows(self.known_shape, strides, offset, self._flat.size.known):
+                index, size = affine(self.known_shape, strides, offset)
+                self._flat = gather(self._flat, index, size)
             self._view = None
         return self._flat
 
