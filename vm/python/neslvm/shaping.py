@@ -6,10 +6,10 @@ from typing import Any, Optional, Sequence, Union
 
 from . import rules
 from .align import broadcast_shape, broadcast_to, lists_of
-from .array import Array, lists_of_lengths, row_strides
+from .array import Array, affine, lists_of_lengths, row_strides
 from .dtypes import common, int64
 from .errors import AxisError
-from .flat import Flat, ONE, Size, const, gather_where, ins1, iota
+from .flat import Flat, ONE, Size, const, gather, gather_where, ins1, iota
 from .records import by_component
 
 
@@ -100,11 +100,15 @@ def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
         return x
     k = axis_of(axis, x.ndim)
     n = x.known_shape[k]
-    if n == 0 or shift % n == 0:
+    if x.size == 0 or shift % n == 0:
         return x
-    cut = n - shift % n
-    before = (slice(None),) * k
-    return concat([x[before + (slice(cut, None),)], x[before + (slice(None, cut),)]], axis=k)
+    # Each element is so many places ahead, or behind where that is over the end of the axis.
+    step = math.prod(x.known_shape[k + 1 :])
+    ahead = (n - shift % n) * step
+    within, size = affine((x.size // (n * step), n * step), (0, 1), 0)
+    over = rules.compare("<", "I", const("I", n * step - ahead - 1, size), within)
+    back = rules.select("I", over, const("I", ahead - n * step, size), const("I", ahead, size))
+    return Array(gather(x.flat, rules.int_op("+", iota(size).h, back), size), x.known_shape)
 
 
 def broadcast_arrays(*arrays: Array) -> list[Array]:
