@@ -33,7 +33,7 @@ struct Buffer {
   std::size_t capacity;                  // bytes of elements
   Pool* pool;                            // null for memory that somebody else owns
   void (*release)(Buffer*, void* user);  // foreign memory: called when the last reference goes
-  void* user;
+  void* user;  // of a pool's: the sums of its INT elements (sums.h), atomic; null: nobody keeps them
   std::byte* bytes;
   // INT elements are run_first, run_first + 1, ... for at least the first `run` of them; 0: nothing is known.
   // Written by whoever fills the memory, before anybody else sees it.

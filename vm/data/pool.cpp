@@ -361,6 +361,7 @@ BufferRef Pool::Impl::hand_out(Buffer* b, std::size_t capacity) {
   b->pool = self;
   b->release = nullptr;
   b->run = 0;
+  b->user = nullptr;
   return BufferRef(b);
 }
 
@@ -493,6 +494,8 @@ void release_buffer(Buffer* b) {
     b->release(b, b->user);
     return;
   }
+  if (b->user != nullptr) [[unlikely]]
+    static_cast<void>(BufferRef(static_cast<Buffer*>(std::exchange(b->user, nullptr))));
   b->pool->impl_->release(b);
 }
 

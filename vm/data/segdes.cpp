@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "vm/data/pool.h"
+#include "vm/data/sums.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {
@@ -15,7 +16,8 @@ struct SegdesArrays {
   std::mutex mutex;
   std::atomic<const std::int64_t*> offsets{nullptr};
   BufferRef offsets_memory;
-  bool given = false;  // the offsets: never changes
+  bool given = false;              // the offsets: never changes
+  std::atomic<bool> asked{false};  // for the lengths as a vector
 
   // Foreign lengths have no pool of their own.
   [[nodiscard]] Pool& pool() const {
@@ -99,7 +101,13 @@ Segdes Segdes::from_offsets(Vector lengths, BufferRef offsets, std::int64_t tota
 }
 
 Vector Segdes::lengths(Pool& pool) const {
-  if (!is_regular()) return arrays_->lengths;
+  if (!is_regular()) {
+    // Who asks again asks for their sums next.
+    SegdesArrays& a = *arrays_;
+    const bool again = a.asked.load(std::memory_order_relaxed) || a.asked.exchange(true);
+    if (again && !a.given && !kept_sum(a.lengths)) keep_sums(*a.lengths.buffer().get(), offsets_buffer());
+    return a.lengths;
+  }
   if (segments_ == 1) return Vector::of_int(length_);
   const bool narrow = length_ < (std::int64_t{1} << 31);
   Vector v = pool.vector(narrow ? Storage::kI32 : Storage::kI64, segments_);

@@ -111,11 +111,12 @@ class Vector {
       drop_remote(*buffer_.get());
     return const_cast<T*>(static_cast<const Vector*>(this)->data<T>());
   }
-  // True if this is the only reference to the whole buffer and the memory is a pool's and on the host alone,
-  // so that it may be overwritten.
+  // True if this is the only reference to the whole buffer, the memory is a pool's and on the host alone, and
+  // nothing is kept of the elements, so that it may be overwritten.
   [[nodiscard]] bool unique() const {
     return length_ != 1 && scalar_ == 0 && buffer_.unique() && buffer_.get()->pool != nullptr &&
-           buffer_.get()->remote.load(std::memory_order_relaxed) == nullptr;
+           buffer_.get()->remote.load(std::memory_order_relaxed) == nullptr &&
+           std::atomic_ref(buffer_.get()->user).load(std::memory_order_relaxed) == nullptr;
   }
   [[nodiscard]] const BufferRef& buffer() const { return buffer_; }
   // Leaves an empty vector; whoever takes the memory of a unique one may overwrite it.

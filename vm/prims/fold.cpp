@@ -14,9 +14,11 @@
 #include "vm/prims/fold.h"
 
 #include <atomic>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "vm/data/sums.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
 #include "vm/simd/reduce_tree.h"
@@ -169,6 +171,23 @@ void scan_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
 
 }  // namespace
 
+bool sums_known(Op op, TypeWord word, std::span<const Value> operands, IntBits bits, Value& result) {
+  if (word != TypeWord::kInt || bits != IntBits::k64 || (op != Op::kAddScan && op != Op::kAddReduce))
+    return false;
+  const auto* v = std::get_if<Vector>(&operands[0]);
+  const auto* s = std::get_if<Segdes>(&operands[1]);
+  if (v == nullptr || s == nullptr || s->segments() != 1 || s->total() != v->length()) return false;
+  if (op == Op::kAddReduce) {
+    const auto sum = kept_sum(*v);
+    if (sum) result = Vector::of_int(*sum);
+    return sum.has_value();
+  }
+  std::optional<Vector> sums = kept_sums(*v);
+  if (!sums) return false;
+  result = std::move(*sums);
+  return true;
+}
+
 const kernels::Fold& fold_kernels(const PrimContext& context, Scalar scalar, Storage storage) {
   const auto types = static_cast<int>(fold_types(storage, wide_int(context)));
   return kernel_table(context.isa).fold[static_cast<int>(scalar)][types];
@@ -191,6 +210,8 @@ void reduce(const PrimCall& call) {
   check_shape(call);
   const PrimContext& context = call.context;
   const Segdes& s = segdes_operand(call, 1);
+  if (sums_known(call.op, call.word, {call.operands, 2}, context.int_bits, call.results[0]))
+    return took(context, FastPath::kKeptSums);
   const Elements v(vector_operand(call, 0), context);
   const FoldRun run = fold_run(call, v);
   Fresh out(context, run.result, s.segments());
@@ -206,6 +227,8 @@ void scan(const PrimCall& call) {
   check_shape(call);
   const PrimContext& context = call.context;
   const Segdes& s = segdes_operand(call, 1);
+  if (sums_known(call.op, call.word, {call.operands, 2}, context.int_bits, call.results[0]))
+    return took(context, FastPath::kKeptSums);
   Vector& operand = vector_operand(call, 0);
   const Elements v(operand, context);
   const FoldRun run = fold_run(call, v);

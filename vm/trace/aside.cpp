@@ -46,23 +46,22 @@ std::optional<std::vector<bool>> behind(const RecordedRegion& recorded, std::vec
   return takes;
 }
 
-}  // namespace
-
-// Is there a promise so long that it had better not be kept for the sake of so much work?
-bool Recorder::spares_more_than(std::int64_t work, const std::vector<bool>& aside) const {
-  constexpr std::int64_t kTimes = 16;
-  const std::int64_t least = limits_.aside_least == 0 ? 0 : std::max(limits_.aside_least, kTimes * work);
-  for (std::size_t i = 0; i < now_.region.insts.size(); ++i) {
-    const soac::RegionInst& in = now_.region.insts[i];
+// Is there, beside the instructions that `aside` takes, a promise of at least so many elements that somebody
+// has?
+bool promises(const RecordedRegion& recorded, const std::vector<std::shared_ptr<Deferred>>& promised,
+              const std::vector<bool>& aside, std::int64_t elements) {
+  for (std::size_t i = 0; i < recorded.region.insts.size(); ++i) {
+    const soac::RegionInst& in = recorded.region.insts[i];
     if (aside[i] || in.results.empty()) continue;
-    const auto& promised = promised_[static_cast<std::size_t>(in.results[0])];
-    if (promised == nullptr || promised.use_count() < 2) continue;
-    const Var& v = var(in.results[0]);
-    const std::int64_t n = now_.lengths[static_cast<std::size_t>(v.length)];
-    if (!v.is_desc && n >= least) return true;
+    const auto at = static_cast<std::size_t>(in.results[0]);
+    const Var& v = recorded.region.vars[at];
+    if (promised[at] == nullptr || promised[at].use_count() < 2 || v.is_desc) continue;
+    if (recorded.lengths[static_cast<std::size_t>(v.length)] >= elements) return true;
   }
   return false;
 }
+
+}  // namespace
 
 bool Recorder::compute_aside(std::span<Value> operands) {
   if (guarded() || limits_.scatters || traces_.followed() != nullptr) return false;
@@ -82,7 +81,9 @@ bool Recorder::compute_aside(std::span<Value> operands) {
       some.region.insts.push_back(now_.region.insts[i]);
       work += elements_of(now_, now_.region.insts[i]);
     }
-  if (!spares_more_than(work, *takes)) return false;
+  constexpr std::int64_t kTimes = 16;
+  const std::int64_t least = limits_.aside_least == 0 ? 0 : std::max(limits_.aside_least, kTimes * work);
+  if (!promises(now_, promised_, *takes, least)) return false;
   for (std::size_t x = 0; x < wanted.size(); ++x)
     if (some.region.vars[x].role != VarRole::kInput)
       some.region.vars[x].role = wanted[x] ? VarRole::kOutput : VarRole::kTemp;

@@ -5,6 +5,7 @@
 #include "bytecode/base/check.h"
 #include "bytecode/table/op_kind.h"
 #include "vm/interp/work.h"
+#include "vm/prims/fold.h"
 #include "vm/prims/repeated.h"
 
 namespace nvm::vm {
@@ -285,11 +286,14 @@ void Recorder::forget(std::size_t vars, std::size_t lengths, std::size_t insts) 
   now_.lengths.resize(lengths);
 }
 
-// Does at once what is done once for all elements.
+// Does at once what is done once for all elements, or what is known.
 bool Recorder::computes_once(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                              std::span<Value> results) {
   if (results.size() != 1) return false;
-  if (!run_repeated({*limits_.repeats, inst.op, inst.word, operands.data(), results.data()})) return false;
+  if (sums_known(inst.op, inst.word, operands, bits_, results[0]))
+    took(*limits_.repeats, FastPath::kKeptSums);
+  else if (!run_repeated({*limits_.repeats, inst.op, inst.word, operands.data(), results.data()}))
+    return false;
   const Work work = op_info(inst.op).work;
   const std::int64_t elements =
       work == Work::k1 ? 1 : elements_of(work == Work::kN ? operands[0] : results[0]);

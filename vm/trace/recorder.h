@@ -50,8 +50,8 @@ class Recorder final : public RegionHook {
     const PrimContext* repeats = nullptr;
     // A conditional that went the same way so many times is passed, and the region guarded by it; 0: none is.
     std::uint32_t guard_after = 0;
-    // What a descriptor is made of is computed beside the line where the line would write so long a vector for
-    // its sake; 0: one of any length.
+    // What a descriptor is made of is computed beside the line where the line would write so long a vector
+    // for its sake; 0: one of any length.
     std::int64_t aside_least = std::int64_t{1} << 18;
     bool predicts = true;  // traces that came before are recognised (trace_cache.h)
   };
@@ -144,7 +144,6 @@ class Recorder final : public RegionHook {
                                    std::span<Value> results);
   // Computes what is promised among the operands without ending the line (aside.cpp); false if it does not.
   [[nodiscard]] bool compute_aside(std::span<Value> operands);
-  [[nodiscard]] bool spares_more_than(std::int64_t work, const std::vector<bool>& aside) const;
   void take_as_input(soac::VarId x, Value value);
   soac::VarId spell_out(const Vector& repeated, const RecordedSite& reader);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);

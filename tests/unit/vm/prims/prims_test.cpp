@@ -54,6 +54,49 @@ TEST_CASE("every pure instruction has a primitive for each of its types, and no 
   }
 }
 
+TEST_CASE("who asks a descriptor again for its lengths finds their sums") {
+  for (const Storage storage : {Storage::kI8, Storage::kI32, Storage::kI64}) {
+    Machine m;
+    FastPathCounts paths;
+    m.context.fast_paths = &paths;
+    const Segdes s = Segdes::from_lengths(m.ints({3, 0, 2, 7}, storage), 12);
+    const Segdes all = Segdes::regular(1, 4);
+    for (std::uint64_t times = 0; times < 4; ++times) {
+      const Vector lengths = m.run(kLengths, TypeWord::kNone, {s});
+      const Vector sums = m.run(kAddScan, kI, {lengths, all});
+      for (std::int64_t i = 0; i < 4; ++i)
+        CHECK(sums.int_at(i) == Ints{0, 3, 3, 5}[static_cast<std::size_t>(i)]);
+      CHECK(m.run(kAddReduce, kI, {lengths, all}).scalar_int() == 12);
+      // Of other segments, of another operation, of a part: as ever.
+      const Vector halves = m.run(kAddScan, kI, {lengths, Segdes::regular(2, 2)});
+      for (std::int64_t i = 0; i < 4; ++i)
+        CHECK(halves.int_at(i) == Ints{0, 3, 0, 2}[static_cast<std::size_t>(i)]);
+      CHECK(m.run(kMaxReduce, kI, {lengths, all}).scalar_int() == 7);
+      CHECK(paths[FastPath::kKeptSums] == (times == 0 ? 0 : 2 * times));
+    }
+    // Neither the lengths nor their sums are overwritten by who is alone with them.
+    Vector lengths = m.run(kLengths, TypeWord::kNone, {s});
+    const Vector sums = m.run(kAddScan, kI, {lengths, all});
+    const Vector twice = m.run(kAdd, kI, {sums, sums});
+    CHECK(twice.int_at(3) == 10);
+    CHECK(m.run(kAddScan, kI, {lengths, all}).int_at(3) == 5);
+    CHECK(s.offsets()[3] == 5);
+  }
+  Machine m;  // lengths that outlive their descriptor are overwritten no more
+  std::vector<Value> operands(2);
+  {
+    const Segdes s = m.segdes({3, 0, 2, 7});
+    static_cast<void>(m.run(kLengths, TypeWord::kNone, {s}));
+    operands[0] = m.run(kLengths, TypeWord::kNone, {s});
+  }
+  CHECK_FALSE(std::get<Vector>(operands[0]).unique());
+  operands[1] = m.ints({1, 1, 1, 1});
+  CHECK(m.run(kAdd, kI, operands).int_at(3) == 8);
+  CHECK(m.run(kAddScan, kI, {operands[0], Segdes::regular(1, 4)}).int_at(3) == 5);
+  operands.clear();
+  CHECK(m.pool.stats().live == 0);
+}
+
 TEST_CASE("faults are worded as the legacy interpreter words them, and say what was found") {
   Machine m;
   CHECK(m.fault(kAdd, kI, {m.ints({1, 2}), m.ints({1})}) ==

@@ -1,0 +1,20 @@
+// The sums of a descriptor's lengths, kept with the vector that they are: who walks over nested sequences
+// asks for them again and again, each time for a few of them only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+// Keeps sums[i], the sum of the elements before i, up to that of all, with a buffer of INT elements. The
+// first are kept; from then on the buffer is never overwritten.
+void keep_sums(Buffer& b, const BufferRef& sums);
+// The exclusive sums of a vector's elements, where they are kept.
+[[nodiscard]] std::optional<Vector> kept_sums(const Vector& v);
+// The sum of all of them; likewise.
+[[nodiscard]] std::optional<std::int64_t> kept_sum(const Vector& v);
+
+}  // namespace nvm::vm
