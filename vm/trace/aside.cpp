@@ -64,7 +64,10 @@ bool promises(const RecordedRegion& recorded, const std::vector<std::shared_ptr<
 }  // namespace
 
 bool Recorder::compute_aside(std::span<Value> operands) {
-  if (guarded() || limits_.scatters || traces_.followed() != nullptr) return false;
+  if (guarded() || limits_.scatters || traces_.followed() != nullptr ||
+      std::none_of(now_.lengths.begin(), now_.lengths.end(),
+                   [&](std::int64_t n) { return n >= limits_.aside_least; }))
+    return false;
   std::vector<bool> wanted(now_.region.vars.size(), false);
   for (const Value& v : operands)
     if (const auto* d = std::get_if<DeferredRef>(&v)) {
@@ -73,17 +76,16 @@ bool Recorder::compute_aside(std::span<Value> operands) {
     }
   const auto takes = behind(now_, wanted);
   if (!takes) return false;
-  RecordedRegion some = now_;
   std::int64_t work = 0;
-  some.region.insts.clear();
   for (std::size_t i = 0; i < takes->size(); ++i)
-    if ((*takes)[i]) {
-      some.region.insts.push_back(now_.region.insts[i]);
-      work += elements_of(now_, now_.region.insts[i]);
-    }
+    if ((*takes)[i]) work += elements_of(now_, now_.region.insts[i]);
   constexpr std::int64_t kTimes = 16;
   const std::int64_t least = limits_.aside_least == 0 ? 0 : std::max(limits_.aside_least, kTimes * work);
   if (!promises(now_, promised_, *takes, least)) return false;
+  RecordedRegion some = now_;
+  some.region.insts.clear();
+  for (std::size_t i = 0; i < takes->size(); ++i)
+    if ((*takes)[i]) some.region.insts.push_back(now_.region.insts[i]);
   for (std::size_t x = 0; x < wanted.size(); ++x)
     if (some.region.vars[x].role != VarRole::kInput)
       some.region.vars[x].role = wanted[x] ? VarRole::kOutput : VarRole::kTemp;
