@@ -55,6 +55,54 @@ def test_tables_and_plots(client):
     assert shown["data"] == {} and "it = [1.0]" in shown["stdout"]
 
 
+@pytest.mark.parametrize("n", [25, 30, 1000, 5000])
+def test_long_values_have_a_plot(client, n):
+    _, shown = run(client[1], f"[0:{n}];")
+    points = shown["data"]["image/svg+xml"].split('points="')[1].split('"')[0].split()
+    assert len(points) == min(n, 2000) and points[0] == "0.0,120.0" and points[-1].endswith(",0.0")
+    assert "it =" in shown["data"]["text/plain"] and shown["stdout"] == ""
+
+
+def test_long_values_have_a_table(client):
+    _, kernel = client
+    _, shown = run(kernel, "{{i * j : j in [0:10]} : i in [0:10]};")
+    assert "<td>81</td>" in shown["data"]["text/html"] and shown["data"]["text/html"].count("<tr>") == 10
+    _, shown = run(kernel, "{{i + j : j in [0:200]} : i in [0:200]};")
+    assert "&#8942;" in shown["data"]["text/html"] and "200 * var * int64" in shown["data"]["text/html"]
+    _, shown = run(kernel, "[1.0, 1.0E308, 0.0 - 1.0E308];")
+    assert "nan" not in shown["data"]["image/svg+xml"]
+
+
+def test_charts_are_drawn(client):
+    _, kernel = client
+    for text in ("plot_bars([3, 1, 2]);", "plot_image([[0, 128], [255, 3]]);", "a_chart = plot_line([1.0, 3.0], [2.0, 5.0]);"):
+        _, shown = run(kernel, text)
+        assert shown["data"]["image/svg+xml"].startswith("<svg") and shown["data"]["text/plain"].endswith(" : chart"), text
+        assert shown["stdout"] == ""
+
+
+def test_what_programs_print_stands_before_their_values(client):
+    reply, shown = run(client[1], 'print_string("hi\\n"); print_string("open"); 5;')
+    assert reply["status"] == "ok" and shown["stderr"] == ""
+    assert shown["stdout"] == "hi\nit = T : bool\nopen\nit = T : bool\nit = 5 : int\n"
+
+
+def test_a_cell_ends_with_its_first_error(client):
+    _, kernel = client
+    for text, kind, place in (("1;\nbad_name;\n5;", "CompileError", "<cell>:2:1:"), ("1; bad_name; 5;", "CompileError", "<cell>:1:4:"),
+                              ("1;\n2 / 0;\n5;", "RunError", "<cell>:2:")):
+        reply, shown = run(kernel, text)
+        assert reply["status"] == "error" and reply["ename"] == kind and place in reply["evalue"]
+        assert "it = 1" in shown["stdout"] and "it = 5" not in shown["stdout"]
+
+
+def test_forms_with_semicolons_inside_are_one(client):
+    text = 'function of_mine(x) = let y = x + 1; z = y * 2 in z; % a; b % #"; c";\nof_mine(1); `; ; 7'
+    reply, shown = run(client[1], text)
+    assert reply["status"] == "ok", reply
+    assert "it = 4 : int" in shown["stdout"] and "it = 3 : int" in shown["stdout"] and "it = `; : char" in shown["stdout"] and "it = 7 : int" in shown["stdout"]
+
+
 def test_errors_say_what_and_leave_the_session(client):
     _, kernel = client
     reply, _ = run(kernel, "nothing_of_this_name(3);")

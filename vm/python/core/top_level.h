@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <streambuf>
@@ -43,12 +44,20 @@ class TopLevel {
   // Runs forms as if they were typed: status, output and messages. An interrupt ends it; then Python's
   // exception is thrown. One call at a time: another one is told "busy".
   nanobind::tuple run(const std::string& text);
+  // What programs have printed in the last one.
+  [[nodiscard]] std::string printed();
+  // The parts of a variable's value (lib::NeslValue), or None.
+  nanobind::object value(const std::string& name);
   [[nodiscard]] std::vector<std::string> names() { return session_->names(); }
   [[nodiscard]] static bool incomplete(const std::string& text) { return lib::Nesl::incomplete(text); }
 
  private:
+  // Calls work, which an interrupt ends; then Python's exception is thrown.
+  void interruptibly(const std::function<void()>& work);
+
   std::atomic<bool> cancelled_{false}, busy_{false};
-  Written out_, err_;
+  Written out_, err_, printed_;
+  std::string last_printed_;
   char no_text_[1] = {0};
   std::FILE* nothing_;  // to be read
   std::unique_ptr<lib::Nesl> session_;

@@ -7,56 +7,66 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 from ipykernel.kernelbase import Kernel
 
 from . import _nvm, config
+from .array import Array
+from .nesl import result_of
+from .show import html as abridged
 
 NAME = "nesl"
-_RESULT = re.compile(r"^it = (\[.*\]) : (\[\[?(?:int|float|bool)\]?\])$")
+_RESULT = re.compile(r"^it =.* : (\[\[?(?:int|float|bool)\]?\])\Z", re.MULTILINE | re.DOTALL)
+_CHART = re.compile(r"^(\w+ : chart)\n(<svg.*</svg>)\Z", re.MULTILINE | re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*$")
 _OK, _COMPILE_ERROR, _RUN_ERROR, _EXIT, _BUSY = range(5)
 _MOST_CELLS = 10_000
+_MOST_POINTS = 1_000
 
 
-def _numbers(text: str) -> Optional[list[Any]]:
-    """A sequence as it is printed; nothing if it was folded."""
-    try:
-        found = json.loads(re.sub(r"\bT\b", "true", re.sub(r"\bF\b", "false", text)))
-    except ValueError:
+def table(a: Array) -> Optional[str]:
+    """Rows of numbers as HTML; of many the first and the last ones."""
+    if len(a) == 0:
         return None
-    return found if isinstance(found, list) else None
-
-
-def table(rows: list[Any]) -> Optional[str]:
-    """Rows of numbers as HTML."""
-    if not rows or not all(isinstance(r, list) for r in rows) or sum(map(len, rows)) > _MOST_CELLS:
-        return None
-    cells = ["<tr>" + "".join(f"<td>{html.escape(str(x))}</td>" for x in r) + "</tr>" for r in rows]
+    if a.size > _MOST_CELLS:
+        return abridged(a)
+    cells = ["<tr>" + "".join(f"<td>{html.escape(str(x))}</td>" for x in r) + "</tr>" for r in a.tolist()]
     return "<table>" + "".join(cells) + "</table>"
 
 
-def plot(values: list[Any]) -> Optional[str]:
-    """Numbers as a line over their indices, SVG."""
-    if len(values) < 3 or not all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in values):
+def plot(a: Array) -> Optional[str]:
+    """Numbers as a line over their indices, SVG; of many the least and the greatest of neighbours."""
+    import numpy as np
+
+    values = a.to_numpy().astype(float)
+    if len(values) < 3 or a.dtype.kind == "b" or not np.isfinite(values).all():
         return None
-    low, high = min(values), max(values)
+    at = np.arange(len(values))
+    if len(values) > 2 * _MOST_POINTS:
+        begins = np.arange(_MOST_POINTS) * len(values) // _MOST_POINTS
+        values = np.ravel([f.reduceat(values, begins) for f in (np.minimum, np.maximum)], order="F")
+        at = np.repeat(begins, 2)
     width, height = 320, 120
-    span = (high - low) or 1
-    points = " ".join(f"{width * k / (len(values) - 1):.1f},{height - height * (x - low) / span:.1f}" for k, x in enumerate(values))
+    heights = values / (np.abs(values).max() or 1)  # no difference overflows
+    low, span = heights.min(), np.ptp(heights) or 1
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(width * at / at[-1], height - height * (heights - low) / span))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 {width + 8} {height + 8}" width="{width}"><polyline fill="none" '
             f'stroke="currentColor" points="{points}"/></svg>')
 
 
-def display_of(line: str) -> dict[str, str]:
-    """What a notebook may show of a result besides its text."""
-    found = _RESULT.match(line)
-    values = _numbers(found[1]) if found else None
-    if values is None:
-        return {}
-    as_html, as_svg = table(values), plot(values)
-    return {**({"text/html": as_html} if as_html else {}), **({"image/svg+xml": as_svg} if as_svg else {})}
+def forms_of(code: str) -> Iterator[str]:
+    """The forms of a cell, each behind as many lines and columns as in the cell, by which messages name places."""
+    begin = 0
+    for found in [*re.finditer(r"[;$]", code), None]:
+        end = found.end() if found else len(code)
+        form = code[begin:end]
+        if found and _nvm.TopLevel.incomplete(form) or not form.strip():
+            continue
+        line = code.rfind("\n", 0, begin) + 1
+        before = "\n" * code.count("\n", 0, begin) + " " * (begin - line)
+        yield before + (form if not _nvm.TopLevel.incomplete(form) else form.rstrip() + ";")
+        begin = end
 
 
 class NeslKernel(Kernel):  # type: ignore[misc]
@@ -72,21 +82,33 @@ class NeslKernel(Kernel):  # type: ignore[misc]
     def do_execute(  # type: ignore[override]
             self, code: str, silent: bool, store_history: bool = True, user_expressions: Any = None, allow_stdin: bool = False,
             **_: Any) -> dict[str, Any]:
-        text = code if not _nvm.TopLevel.incomplete(code) else code.rstrip() + ";"
         try:
-            status, out, err = self._top.run(text + "\n")
+            for form in forms_of(code):
+                ended = self._run(form, silent)
+                if ended is not None:
+                    return ended
         except KeyboardInterrupt:
             return self._failed("KeyboardInterrupt", "interrupted", silent)
-        if not silent:
-            self._show(out)
-        if status == _EXIT:
-            return {**self._done(), "payload": [{"source": "ask_exit", "keepkernel": False}]}
-        if status != _OK:
-            kind = {_COMPILE_ERROR: "CompileError", _RUN_ERROR: "RunError"}.get(status, "Busy")
-            return self._failed(kind, err.strip(), silent)
-        if err and not silent:
-            self._say("stream", {"name": "stderr", "text": err})
         return self._done()
+
+    def _run(self, form: str, silent: bool) -> Optional[dict[str, Any]]:
+        """The reply, if the cell ends with this form."""
+        status, out, err = self._top.run(form + "\n")
+        printed = self._top.printed()
+        failed = status not in (_OK, _EXIT)
+        if not silent:
+            if not failed:
+                self._stream("stdout", printed if printed.endswith("\n") or not printed else printed + "\n")
+                self._stream("stderr", err.lstrip("\n"))  # an end of line, if it is none of the program's
+            self._show(out)
+        if failed:
+            kind = {_COMPILE_ERROR: "CompileError", _RUN_ERROR: "RunError"}.get(status, "Busy")
+            return self._failed(kind, (printed + err).strip(), silent)
+        return {**self._done(), "payload": [{"source": "ask_exit", "keepkernel": False}]} if status == _EXIT else None
+
+    def _stream(self, name: str, text: str) -> None:
+        if text:
+            self._say("stream", {"name": name, "text": text})
 
     def _say(self, kind: str, content: dict[str, Any]) -> None:
         self.send_response(self.iopub_socket, kind, content)  # type: ignore[no-untyped-call]
@@ -101,15 +123,23 @@ class NeslKernel(Kernel):  # type: ignore[misc]
         return {"status": "error", "execution_count": self.execution_count, **content}
 
     def _show(self, out: str) -> None:
-        """Output as text; what the last value looks like besides."""
-        lines = out.rstrip("\n").split("\n")
-        rich = display_of(lines[-1])
-        before = "\n".join(lines[:-1]) + "\n" if rich and len(lines) > 1 else "" if rich else out
-        if before:
-            self._say("stream", {"name": "stdout", "text": before})
-        if rich:
-            content = {"execution_count": self.execution_count, "data": {"text/plain": lines[-1], **rich}, "metadata": {}}
-            self._say("execute_result", content)
+        """Output of a form as text, and what its value looks like besides."""
+        text = out.rstrip("\n")
+        data = self._rich(text)
+        if not data:
+            return self._stream("stdout", out)
+        self._say("execute_result", {"execution_count": self.execution_count, "data": {"text/plain": text, **data}, "metadata": {}})
+
+    def _rich(self, text: str) -> dict[str, str]:
+        chart, numbers = _CHART.search(text), _RESULT.search(text)
+        if chart:
+            return {"text/plain": chart[1], "image/svg+xml": chart[2]}
+        parts = self._top.value("it") if numbers else None
+        if parts is None:
+            return {}
+        a = result_of((numbers[1], parts))  # type: ignore[index]
+        kind, drawn = ("text/html", table(a)) if a.ndim == 2 else ("image/svg+xml", plot(a))
+        return {kind: drawn} if drawn else {}
 
     def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:  # type: ignore[override]
         found = _WORD.search(code[:cursor_pos])
