@@ -245,3 +245,34 @@ def test_elements_without_values_of_the_machine_are_refused():
         _nvm.record("+ INT", [_nvm.of_int(1)])
     with pytest.raises(ValueError):
         _nvm.record("+", [_nvm.of_int(1), _nvm.of_int(1)])
+
+
+@pytest.mark.parametrize("n", [2, MANY])
+@pytest.mark.parametrize("x", [np.float64(2.5), np.float32(2.5), np.complex128(2j), np.int8(3), np.uint64(3), np.bool_(True)], ids=lambda x: type(x).__name__)
+def test_numbers_of_numpy_are_not_weak(x, n):
+    for v in (np.ones(n, dtype=t) for t in WHOLES + REALS + ["complex64"]):
+        a = nvm.array(v)
+        for f in (operator.add, operator.truediv, operator.mod, operator.floordiv, operator.pow, np.maximum):
+            try:
+                want = f(v, x), f(x, v)
+            except TypeError:
+                continue
+            for got, wanted in zip((f(a, x), f(x, a)), want):
+                assert got.dtype == wanted.dtype and np.array_equal(got.to_numpy(), wanted), (f, v.dtype)
+        assert nvm.result_type(a, x) == np.result_type(v, x)
+
+
+def test_functions_of_elements_meet_numbers_of_numpy_as_arrays_do():
+    a = nvm.array([1.5], dtype=nvm.float32)
+    for x, t in ((np.float64(0.1), nvm.float64), (np.float32(0.1), nvm.float32), (0.1, nvm.float32), (np.int64(3), nvm.float64)):
+        assert a.map(lambda v: v * x).dtype is t
+    assert nvm.array([1.0, 2.0]).stencil([-1], lambda v: v + 1, outside=np.float64(2.5)).tolist() == [2.5, 2.0]
+
+
+def test_classes_of_python_numbers_are_weak():
+    import enum
+
+    three = enum.IntEnum("Few", {"THREE": 3}).THREE
+    half = type("Half", (float,), {})(0.5)
+    assert (nvm.array([7, 8], dtype=nvm.int8) % three).type == "2 * int8" and (nvm.array([7, 8]) // three).tolist() == [2, 2]
+    assert (nvm.array([1.5], dtype=nvm.float32) // half).type == "1 * float32"

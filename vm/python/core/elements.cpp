@@ -116,6 +116,9 @@ std::optional<lib::WeakNumber> weak_number(PyObject* object) {
   lib::WeakNumber number;
   number.of_program = Py_TYPE(object) == python_side().whole || Py_TYPE(object) == python_side().real;
   if (PyFloat_Check(object)) {
+    // NumPy's float64 is a float of Python's, but not weak, as none of NumPy's numbers is.
+    const bool own = PyFloat_CheckExact(object) || number.of_program;
+    if (!own && PyObject_HasAttrString(object, "__array__") != 0) return std::nullopt;
     number.kind = 'f';
     number.real = PyFloat_AS_DOUBLE(object);
     return number;

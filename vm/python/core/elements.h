@@ -23,7 +23,7 @@ struct PythonSide {
 
 [[nodiscard]] nanobind::object dtype_of(lib::ElementType type);
 [[nodiscard]] lib::ElementType type_of(nanobind::handle dtype);
-// A bool, int or float of Python; nothing of other objects.
+// A bool, int or float of Python; nothing of other objects, NumPy's numbers among them.
 [[nodiscard]] std::optional<lib::WeakNumber> weak_number(PyObject* object);
 // Instructions are recorded on top of each other up to a limit: computes what has reached it.
 void bound_depth(std::span<const lib::Promise> operands);

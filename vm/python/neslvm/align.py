@@ -5,7 +5,7 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _nvm
 from .array import Array, Dim, Lists, repeated, row_strides
-from .dtypes import Scalar
+from .dtypes import Scalar, is_number
 from .elementwise import Operand
 from .flat import Flat, ONE, Size, dist, ins1, word
 from .records import by_component
@@ -152,8 +152,8 @@ def spread(a: Array, target: Array) -> Flat:
 
 def as_operand(x: Any) -> Optional[Input]:
     """What can stand beside an array in an operator; None if it cannot."""
-    if isinstance(x, (Array, bool, int, float, complex)):
-        return x
+    if isinstance(x, Array) or is_number(x):
+        return x  # type: ignore[no-any-return]
     if hasattr(x, "__array__") or isinstance(x, (list, tuple)):
         from .making import asarray
 

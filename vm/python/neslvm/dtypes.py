@@ -111,8 +111,13 @@ def common(a: DType, b: DType) -> DType:
     return float64 if wide else float32
 
 
+def is_number(x: object) -> bool:
+    """Whether it is one of Python's numbers, which are weak. NumPy's, of which some are Python's, too, have a type of elements."""
+    return isinstance(x, (bool, int, float, complex)) and not hasattr(x, "__array__")
+
+
 def of_scalar(x: Scalar) -> DType:
-    return _PYTHON[type(x)]
+    return next(_PYTHON[c] for c in type(x).__mro__ if c in _PYTHON)
 
 
 def with_scalar(t: DType, x: Scalar) -> DType:

@@ -6,7 +6,7 @@ from typing import Any, Optional, Sequence, Union
 
 from . import elementwise, rules
 from .array import Array, row_strides
-from .dtypes import DType, Scalar, Whole, bool_, int64
+from .dtypes import DType, Scalar, Whole, bool_, int64, is_number
 from .errors import CompileError
 from .flat import Flat, Size, const, dist, gather_where, length
 
@@ -62,14 +62,13 @@ Value = Union[Lane, Scalar, tuple[Any, ...]]
 def operand(x: Any, size: Size) -> Union[Flat, Scalar]:
     if isinstance(x, Lane):
         return x.flat
-    if isinstance(x, Number):
-        return x
-    if isinstance(x, Array) and x.ndim == 0:
-        f = x.flat
+    if is_number(x):
+        return x  # type: ignore[no-any-return]
+    if hasattr(x, "__array__") and getattr(x, "ndim", 1) == 0:
+        from .making import asarray
+
+        f = asarray(x).flat
         return Flat(f.dtype, dist(f.h, f.dtype.storage, size), size)
-    if hasattr(x, "dtype") and hasattr(x, "item") and getattr(x, "ndim", 1) == 0:
-        value: Scalar = x.item()
-        return value
     raise TypeError(f"a {type(x).__name__} cannot be computed with for each element")
 
 

@@ -11,13 +11,13 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence
 from . import rules
 from .align import Aligned
 from .array import Array, Dim, row_strides
-from .dtypes import Whole, int64
+from .dtypes import Whole, int64, is_number
 from .elementwise import at
 from .flat import Flat, ONE, Size, const, gather, ins1, iota, length
 from .making import asarray
 from .records import Records, of_one_component
 from .sections import repeated
-from .lanes import Lane, Number, operand, operate
+from .lanes import Lane, operand, operate
 
 _record_types: dict[tuple[str, ...], Any] = {}
 
@@ -245,7 +245,7 @@ def stencil(a: Array, offsets: Any, f: Any, *, outside: Any = None, pad: Optiona
 
 
 def _number(x: Any) -> Any:
-    return x if x is None or isinstance(x, Number) else asarray(x).item()
+    return x if x is None or is_number(x) else asarray(x).item()
 
 
 class _Stencil(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 
 from . import dtypes
 from .array import Array
-from .dtypes import DType, as_dtype, bool_, common, with_scalar
+from .dtypes import DType, as_dtype, bool_, common, is_number, with_scalar
 from .flat import evaluate
 
 e, pi, inf, nan, newaxis = math.e, math.pi, math.inf, math.nan, None
@@ -44,7 +44,7 @@ class _Iinfo(NamedTuple):
 
 
 def _type_of(x: Any) -> DType:
-    return x.dtype if isinstance(x, Array) else as_dtype(x)
+    return as_dtype(x.dtype if hasattr(x, "dtype") and not isinstance(x, type) else x)
 
 
 def finfo(type: Any, /) -> _Finfo:  # noqa: A002
@@ -80,14 +80,14 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    types = [_type_of(x) for x in arrays_and_dtypes if not isinstance(x, (bool, int, float, complex))]
+    types = [_type_of(x) for x in arrays_and_dtypes if not is_number(x)]
     if not types:
         raise ValueError("result_type needs an array or a type")
     t = types[0]
     for other in types[1:]:
         t = common(t, other)
     for x in arrays_and_dtypes:
-        if isinstance(x, (bool, int, float, complex)):
+        if is_number(x):
             t = with_scalar(t, x)
     return t
 
@@ -134,6 +134,8 @@ def _triangle(x: Array, k: int, lower: bool) -> Array:
     from .making import arange
     from .operators import where
 
+    if x.ndim < 2:
+        raise ValueError(f"a triangle is one of matrices: of two dimensions or more, not of {x.ndim}")
     rows, columns = x.known_shape[-2:]
     i, j = arange(rows).reshape(rows, 1), arange(columns)  # type: ignore[attr-defined]
     return where(j - i <= k if lower else j - i >= k, x, 0 if x.dtype is not bool_ else False)  # type: ignore[operator]
