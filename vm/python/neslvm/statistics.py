@@ -39,7 +39,7 @@ def ptp(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 
 def softmax(x: Any, /, *, axis: int = -1) -> Array:
     """exp(x) over its sum, computed without overflow."""
-    a = asarray(x)
+    a = _real(x)  # differences of small integers wrap
     powers = _exp(_minus(a, _spread(_max, a, axis)))
     return _over(powers, _spread(_sum, powers, axis))
 
