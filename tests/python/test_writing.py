@@ -148,3 +148,27 @@ def test_what_is_no_array_is_not_explained():
             f(5)
     with pytest.warns(nvm.FallbackWarning, match=r"numpy\.linalg\.norm is computed"):
         np.linalg.norm(nvm.arange(5))
+
+
+def test_numpy_does_not_write_into_arrays():
+    base = np.zeros(4)
+    a = nvm.asarray(base)
+    view = a[1:]
+    for write in (lambda: np.add.at(a, [1], 7.0), lambda: np.negative.at(a, [1]), lambda: np.add(a, 1, out=a), lambda: np.add(base, 1, out=view),
+                  lambda: np.cumsum(a, out=a), lambda: np.divmod(a, 2, out=(np.zeros(4), a))):
+        with pytest.raises(TypeError, match="does not write into arrays of nvm"):
+            write()
+    assert not base.any() and not a.to_numpy().any() and not view.to_numpy().any()
+
+
+def test_numpy_writes_into_its_own_arrays():
+    a, out = nvm.array([1.0, 2.0, 3.0]), np.zeros(3)
+    with pytest.warns(nvm.FallbackWarning, match="numpy.add with out="):
+        assert np.add(a, 1, out=out) is out
+    with pytest.warns(nvm.FallbackWarning):
+        assert np.cumsum(a, out=(kept := np.zeros(3))) is kept
+    with pytest.warns(nvm.FallbackWarning):
+        out += a
+    with pytest.warns(nvm.FallbackWarning):
+        np.add.at(kept, nvm.array([0, 0]), a[:2])
+    assert out.tolist() == [3.0, 5.0, 7.0] and kept.tolist() == [4.0, 3.0, 6.0]

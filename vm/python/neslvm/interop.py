@@ -53,7 +53,7 @@ def _Keeping(view: Any, owner: Any) -> Any:
 
 def _masked(a: Any, null: Any) -> Any:
     if a.null_count and null is None:
-        raise ValueError(f"{a.null_count} nulls; null= says what stands for them")
+        raise ValueError(f"{a.null_count} nulls; from_arrow(x, null=...) says what stands for them")
     if not a.null_count:
         return a
     return a.fill_null(element(as_dtype(a.type.to_pandas_dtype()), null))
@@ -152,7 +152,7 @@ def _without_missing(layout: Any, null: Any, ak: Any, np: Any) -> Any:
     if not layout.content.is_numpy and not layout.content.is_unknown:
         raise ValueError(f"{missing} lists or records are missing")
     if null is None:
-        raise ValueError(f"{missing} missing values; null= says what stands for them")
+        raise ValueError(f"{missing} missing values; from_awkward(x, null=...) says what stands for them")
     return ak.to_layout(ak.fill_none(ak.Array(layout), null, axis=0))
 
 
@@ -212,6 +212,10 @@ def _fallback(name: str, f: Any, args: Any, kwargs: Any) -> Any:
 
     from .errors import FallbackWarning
 
+    out = kwargs.get("out")
+    if any(isinstance(o, Array) for o in (out if isinstance(out, tuple) else (out,))):
+        raise TypeError(f"{name} does not write into arrays of nvm, which do not change; its result is another one")
+    name += " with out=" if out is not None else ""
     warnings.warn(f"{name} is computed by NumPy: nvm has no such function", FallbackWarning, stacklevel=3)
 
     def plain(x: Any) -> Any:
@@ -220,6 +224,8 @@ def _fallback(name: str, f: Any, args: Any, kwargs: Any) -> Any:
         return type(x)(map(plain, x)) if isinstance(x, (list, tuple)) else x
 
     result = f(*map(plain, args), **{k: plain(v) for k, v in kwargs.items()})
+    if out is not None:
+        return result  # the caller's own
     if isinstance(result, tuple):
         return tuple(asarray(r) for r in result)
     return asarray(result) if isinstance(result, (np.ndarray, np.generic)) else result
@@ -232,8 +238,9 @@ def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **kwargs: An
     name = _UFUNCS.get(ufunc.__name__, ufunc.__name__)
     if method == "__call__" and not kwargs and (name in elementwise.UNARY or name in elementwise.BINARY):
         return elementwise_call(name, *inputs)
-    if "out" in kwargs:
-        return NotImplemented
+    if method == "at" and isinstance(inputs[0], Array):  # which NumPy writes into without asking whether it may
+        raise TypeError(f"numpy.{ufunc.__name__}.at does not write into arrays of nvm, which do not change; nvm.scatter(a, i, v, combine=) "
+                        "gives another one")
     return _fallback(f"numpy.{ufunc.__name__}", getattr(ufunc, method), inputs, kwargs)
 
 
