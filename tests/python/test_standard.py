@@ -147,3 +147,49 @@ def test_exponentials_of_complex_numbers_near_zero_and_far():
     z = nvm.array(np.array([1e-20 + 0j, 1e-9 + 2e-9j, complex(np.inf, 0), complex(-np.inf, np.nan)]))
     got = nvm.expm1(z).to_numpy()
     assert got[0] == 1e-20 and abs(got[1] - (1e-9 + 2e-9j)) < 1e-17 and got[2] == complex(np.inf, 0) and got[3].real == -1
+
+
+def test_an_axis_is_an_integer():
+    m, j, one = nvm.zeros((2, 3)), nvm.array([[1], [2, 3]]), np.int64(1)
+    for wrong in (lambda: nvm.argmax(m, axis=(0, 1)), lambda: nvm.argmax(m, axis=()), lambda: nvm.sum(m, axis=1.5), lambda: nvm.sort(m, axis=(0,)),
+                  lambda: nvm.flip(m, axis="x"), lambda: nvm.take(m, nvm.array([0]), axis=(0,))):
+        with pytest.raises(TypeError, match="an axis is an integer, not"):
+            wrong()
+    for name in ("sum", "argmax", "sort", "flip"):
+        assert getattr(nvm, name)(m, axis=one).tolist() == getattr(nvm, name)(m, axis=1).tolist()
+    assert nvm.roll(nvm.arange(4), one, axis=np.int64(0)).tolist() == [3, 0, 1, 2] and nvm.roll(m, (1, 1), axis=(0, 1)).shape == (2, 3)
+    assert nvm.moveaxis(m, one, 0).shape == (3, 2) and nvm.expand_dims(m, axis=one).shape == (2, 1, 3) and nvm.tile(nvm.arange(2), one).tolist() == [0, 1]
+    assert nvm.sum(j, axis=(0, 1)).tolist() == 6
+    with pytest.raises(NotImplementedError, match="axis"):
+        nvm.sum(j, axis=())
+
+
+def test_of_no_dimensions():
+    assert nvm.argmax(nvm.array(True), axis=0).tolist() == 0 and nvm.sum(nvm.array(3), axis=-1).tolist() == 3
+    for wrong in (lambda: nvm.take(nvm.array(1), nvm.array([0]), axis=0), lambda: nvm.mean(nvm.array(1.0), axis=0), lambda: nvm.tril(nvm.arange(3)),
+                  lambda: nvm.triu(nvm.array(1))):
+        with pytest.raises(ValueError, match="axis 0 in 0 dimensions|two dimensions or more"):
+            wrong()
+
+
+def test_jagged_arrays_are_broadcast():
+    j = nvm.array([[1], [], [2, 3]])
+    assert [a.tolist() for a in nvm.broadcast_arrays(j, 1, nvm.array([5, 6, 7]))] == [j.tolist(), [[1], [], [1, 1]], [[5], [], [7, 7]]]
+    with pytest.raises(ValueError, match="other lengths"):
+        nvm.broadcast_arrays(j, nvm.array([[1, 2], [], [3]]))
+
+
+def test_quotient_and_remainder_at_once():
+    for a, b in ((nvm.array([7, -7]), 3), (7, nvm.array([3, 2])), (nvm.array([7.5]), np.array([2.0]))):
+        got, want = divmod(a, b), divmod(np.asarray(a), np.asarray(b))
+        assert [x.tolist() for x in got] == [x.tolist() for x in want]
+    with pytest.raises(TypeError, match="divmod"):
+        divmod(nvm.array([7]), "3")
+
+
+def test_a_number_is_formatted_and_rounded():
+    assert f"{nvm.array(2.5):.2f} {nvm.array([3, 4])[1]:>3} {nvm.array(2.5)}" == "2.50   4 2.5"
+    assert round(nvm.array(2.567), 1) == 2.6 and round(nvm.array(2.5)) == 2
+    for wrong in (lambda: f"{nvm.array([2.5]):.2f}", lambda: round(nvm.array([2.5]))):
+        with pytest.raises(TypeError, match=r"an array of type 1 \* float64"):
+            wrong()

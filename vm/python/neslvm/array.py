@@ -261,6 +261,18 @@ class Array(_nvm.ArrayBase):
     def __complex__(self) -> complex:
         return complex(self.item())
 
+    def __format__(self, spec: str) -> str:
+        if self.ndim == 0:
+            return format(self.item(), spec)
+        if spec:
+            raise TypeError(f"an array of type {self.type} has no format {spec!r}, only its elements have one")
+        return str(self)
+
+    def __round__(self, ndigits: Optional[int] = None) -> Any:
+        if self.ndim:
+            raise TypeError(f"round() takes a number, not an array of type {self.type}; nvm.round() rounds its elements")
+        return round(self.item(), ndigits)
+
     def __index__(self) -> int:
         if not self.dtype.is_int or self.ndim:
             raise TypeError(f"an array of type {self.type} is no index")

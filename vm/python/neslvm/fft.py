@@ -72,10 +72,9 @@ def ifftshift(x: Array, /, *, axes: Any = None) -> Array:
 
 
 def _shifted(x: Array, axes: Any, way: int) -> Array:
-    from .shaping import axis_of, roll
+    from .shaping import axes_of, roll
 
-    chosen = range(x.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
-    for k in chosen:
-        n = x.known_shape[axis_of(k, x.ndim)]
+    for k in axes_of(axes, x.ndim):
+        n = x.known_shape[k]
         x = roll(x, n // 2 if way > 0 else -(n // 2), axis=k)
     return x

@@ -174,13 +174,15 @@ def checked_index(index: Flat, n: int) -> Flat:
 @by_component
 def take(x: Array, indices: Any, /, *, axis: Optional[int] = None) -> Array:
     """Elements at indices along an axis."""
+    from .shaping import axis_of
+
     i = _as_array(indices)
     if axis is None:
         if x.ndim != 1:
             raise ValueError("take of several dimensions needs an axis")
         axis = 0
     keys: list[Any] = [slice(None)] * x.ndim
-    keys[axis] = i
+    keys[axis_of(axis, x.ndim)] = i
     got: Array = get(x, tuple(keys))
     return got
 

@@ -79,6 +79,10 @@ def _in_place(name: str) -> Callable[[Array, Any], Array]:
     return apply
 
 
+def _divmod(a: Any, b: Any) -> Any:
+    return (a // b, a % b) if as_operand(a) is not None and as_operand(b) is not None else NotImplemented
+
+
 _OPERATORS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder",
     "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
@@ -87,6 +91,8 @@ _OPERATORS = {
 
 def install() -> None:
     _nvm.set_array(Array, _operate)
+    setattr(Array, "__divmod__", _divmod)
+    setattr(Array, "__rdivmod__", lambda self, other: _divmod(other, self))
     for short, name in _OPERATORS.items():
         setattr(Array, f"__i{short}__", _in_place(name))
 

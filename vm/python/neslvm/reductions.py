@@ -9,8 +9,8 @@ from . import _nvm, rules
 from .align import lists_of
 from .array import Array, Dim, Lists, repeated
 from .dtypes import DType, as_dtype, bool_, float64, int64, real_of, uint64
-from .errors import AxisError
 from .flat import Flat, ONE, Size, const, ins1, iota, word
+from .shaping import axes_of, axis_of, permute_dims
 
 Axis = Union[None, int, Sequence[int]]
 LEAST = -9.99999961690316e35  # below this and above its opposite VCODE's maxima and minima of floats see nothing
@@ -52,15 +52,8 @@ class _Across(Groups):
 
 
 def _axes(axis: Axis, ndim: int) -> list[int]:
-    axes = range(ndim) if axis is None else [axis] if isinstance(axis, int) else list(axis)
-    found = []
-    for k in axes:
-        if not -ndim <= k < builtins.max(ndim, 1):
-            raise AxisError(f"there is no axis {k} in {ndim} dimensions")
-        found.append(k % ndim if ndim else 0)
-    if len(set(found)) != len(found):
-        raise ValueError("an axis is named twice")
-    return found
+    """As for NumPy the one value of an array of no dimensions has an axis, too."""
+    return axes_of(axis, ndim if axis is None else builtins.max(ndim, 1))
 
 
 def grouped(a: Array, axis: Axis, keepdims: bool = False) -> tuple[Flat, Groups]:
@@ -71,8 +64,6 @@ def grouped(a: Array, axis: Axis, keepdims: bool = False) -> tuple[Flat, Groups]
         _axes(axis, a.ndim)
         f = a.flat
         return f, Groups(f.size.seg, ONE, [1] * a.ndim if keepdims else [])
-    from .shaping import permute_dims
-
     shape = a.known_shape
     axes = _axes(axis, a.ndim)
     kept = [k for k in range(a.ndim) if k not in axes]
@@ -84,11 +75,11 @@ def grouped(a: Array, axis: Axis, keepdims: bool = False) -> tuple[Flat, Groups]
 
 
 def _grouped_lists(a: Array, axis: Axis, keepdims: bool) -> tuple[Flat, Groups]:
-    lists = lists_of(a)
-    if axis is None:
+    lists, axes = lists_of(a), _axes(axis, a.ndim)
+    if len(axes) == a.ndim:
         f = a.flat
         return f, Groups(f.size.seg, ONE, [1] * a.ndim if keepdims else [])
-    (k,) = _axes(axis, a.ndim)
+    k = axes[0] if len(axes) == 1 else None
     if k == a.ndim - 1:
         last = lists[-1]
         dims = list(a.dims[:-1])
@@ -229,8 +220,8 @@ def _mean(f: Flat, groups: Groups) -> Flat:
 def _meaning(x: Any, axis: Axis) -> Array:
     """What a mean is taken of: as for NumPy the one value of an array of no dimensions has no axis, where a sum lets it pass."""
     a = _array(x)
-    if a.ndim == 0 and axis is not None and (isinstance(axis, int) or axis):
-        raise AxisError(f"there is no axis {axis} in 0 dimensions")
+    if a.ndim == 0:
+        axes_of(axis, 0)
     return a
 
 
@@ -294,8 +285,10 @@ def _place(upper: bool, x: Any, axis: Optional[int], keepdims: bool) -> Array:
     a = _array(x)
     if a.dtype.kind == "c":
         return _through_numpy("argmax" if upper else "argmin", a, axis, keepdims)
+    if axis is not None:
+        axis = axis_of(axis, builtins.max(a.ndim, 1))
     f, groups = grouped(a, axis, keepdims)
-    if not a.is_jagged and builtins.any(n == 0 for n in ([a.size] if axis is None else [a.known_shape[k] for k in _axes(axis, a.ndim)])):
+    if not a.is_jagged and (a.size if axis is None or not a.ndim else a.known_shape[axis]) == 0:
         raise ValueError("argmax or argmin of no elements")
     best = groups.spread(Flat(f.dtype, extreme(upper, "REDUCE", f, groups.seg, groups.count), groups.count), f.size)
     key = "I" if f.dtype is bool_ else f.dtype.storage

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Optional, Sequence, Union
 
 from . import rules
-from .align import broadcast_shape, broadcast_to, lists_of
+from .align import Aligned, broadcast_shape, broadcast_to, lists_of
 from .array import Array, affine, lists_of_lengths, row_strides
 from .dtypes import common, int64
 from .errors import AxisError
@@ -17,10 +18,27 @@ def _view_of(a: Array) -> tuple[tuple[int, ...], int]:
     return a._view if a._view is not None else (row_strides(a.known_shape), 0)
 
 
-def axis_of(axis: int, ndim: int) -> int:
-    if not -ndim <= axis < ndim:
-        raise AxisError(f"there is no axis {axis} in {ndim} dimensions")
-    return axis % ndim
+def axis_of(axis: Any, ndim: int) -> int:
+    try:
+        k = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"an axis is an integer, not {axis!r}") from None
+    if not -ndim <= k < ndim:
+        raise AxisError(f"there is no axis {k} in {ndim} dimensions")
+    return k % ndim
+
+
+def one_or_more(x: Any) -> list[Any]:
+    """What a parameter has that takes a number or several."""
+    return list(x) if hasattr(x, "__iter__") and getattr(x, "ndim", None) != 0 else [x]
+
+
+def axes_of(axis: Any, ndim: int) -> list[int]:
+    """One axis or several; None: all."""
+    found = list(range(ndim)) if axis is None else [axis_of(k, ndim) for k in one_or_more(axis)]
+    if len(set(found)) != len(found):
+        raise ValueError("an axis is named twice")
+    return found
 
 
 @by_component
@@ -42,8 +60,8 @@ def matrix_transpose(x: Array, /) -> Array:
 def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     """Axes, one or several, at other places; the others keep their order."""
     n = x.ndim
-    taken, places = ([axis_of(k, n) for k in ([s] if isinstance(s, int) else list(s))] for s in (source, destination))
-    if len(taken) != len(places) or len(set(taken)) != len(taken) or len(set(places)) != len(places):
+    taken, places = (axes_of(one_or_more(s), n) for s in (source, destination))
+    if len(taken) != len(places):
         raise ValueError(f"axes {source} do not go to {destination}")
     order = [k for k in range(n) if k not in taken]
     for place, k in sorted(zip(places, taken)):
@@ -53,7 +71,7 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
 
 @by_component
 def reshape(x: Array, /, shape: Any, *, copy: Optional[bool] = None) -> Array:
-    wanted = [shape] if isinstance(shape, int) else list(shape)
+    wanted = one_or_more(shape)
     n = x.size
     if -1 in wanted:
         rest = -math.prod(wanted)
@@ -66,17 +84,16 @@ def reshape(x: Array, /, shape: Any, *, copy: Optional[bool] = None) -> Array:
 
 
 def expand_dims(x: Array, /, axis: Union[int, Sequence[int]] = 0) -> Array:
-    axes = [axis] if isinstance(axis, int) else list(axis)
-    new = {axis_of(k, x.ndim + len(axes)) for k in axes}
-    if len(new) != len(axes):
-        raise ValueError("an axis is named twice")
-    got: Array = x[tuple(None if k in new else slice(None) for k in range(x.ndim + len(axes)))]
+    axes = one_or_more(axis)
+    ndim = x.ndim + len(axes)
+    new = axes_of(axes, ndim)
+    got: Array = x[tuple(None if k in new else slice(None) for k in range(ndim))]
     return got
 
 
 def squeeze(x: Array, /, axis: Any) -> Array:
-    axes = [axis_of(k, x.ndim) for k in ([axis] if isinstance(axis, int) else axis)]
     shape = x.known_shape
+    axes = [k for k, n in enumerate(shape) if n == 1] if axis is None else axes_of(axis, x.ndim)
     if any(shape[k] != 1 for k in axes):
         raise ValueError("only dimensions of length 1 can be left out")
     got: Array = x[tuple(0 if k in axes else slice(None) for k in range(x.ndim))]
@@ -84,8 +101,7 @@ def squeeze(x: Array, /, axis: Any) -> Array:
 
 
 def flip(x: Array, /, *, axis: Any = None) -> Array:
-    axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
-    chosen = {axis_of(k, x.ndim) for k in axes}
+    chosen = axes_of(axis, x.ndim)
     got: Array = x[tuple(slice(None, None, -1) if k in chosen else slice(None) for k in range(x.ndim))]
     return got
 
@@ -94,11 +110,14 @@ def flip(x: Array, /, *, axis: Any = None) -> Array:
 def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
     if axis is None:
         return reshape(roll(reshape(x, -1), shift, axis=0), x.known_shape)
-    if not isinstance(axis, int):
-        for s, k in zip(shift, axis):
+    axes, shifts = one_or_more(axis), one_or_more(shift)
+    if len(axes) != 1 or len(shifts) != 1:
+        if len(shifts) not in (1, len(axes)):
+            raise ValueError(f"{len(shifts)} shifts for {len(axes)} axes")
+        for s, k in zip(shifts * len(axes) if len(shifts) == 1 else shifts, axes):
             x = roll(x, s, axis=k)
         return x
-    k = axis_of(axis, x.ndim)
+    (k,), (shift,) = axes_of(axes, x.ndim), shifts
     n = x.known_shape[k]
     if x.size == 0 or shift % n == 0:
         return x
@@ -111,9 +130,16 @@ def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
     return Array(gather(x.flat, rules.int_op("+", iota(size).h, back), size), x.known_shape)
 
 
-def broadcast_arrays(*arrays: Array) -> list[Array]:
-    shape = broadcast_shape([a.known_shape for a in arrays])
-    return [broadcast_to(a, shape) for a in arrays]
+def broadcast_arrays(*arrays: Any) -> list[Array]:
+    """Of one shape; beside jagged ones each value spreads into the lists."""
+    from .making import asarray
+
+    made = [asarray(a) for a in arrays]
+    if any(a.is_jagged for a in made):
+        aligned = Aligned(made)
+        return [Array(f, aligned.dims) for f in aligned.operands if isinstance(f, Flat)]
+    shape = broadcast_shape([a.known_shape for a in made])
+    return [broadcast_to(a, shape) for a in made]
 
 
 def _joined(a: Flat, b: Flat) -> Flat:
@@ -232,7 +258,7 @@ def repeat(x: Array, repeats: Any, /, *, axis: Optional[int] = None) -> Array:
 
 @by_component
 def tile(x: Array, repetitions: Any, /) -> Array:
-    times = [repetitions] if isinstance(repetitions, int) else list(repetitions)
+    times = one_or_more(repetitions)
     shape = list(x.known_shape)
     times = [1] * (len(shape) - len(times)) + times
     shape = [1] * (len(times) - len(shape)) + shape
@@ -262,9 +288,10 @@ def matmul(a: Any, b: Any, /) -> Array:
 
 
 def tensordot(a: Any, b: Any, /, *, axes: Any = 2) -> Array:
-    if isinstance(axes, int):
-        axes = (list(range(a.ndim - axes, a.ndim)), list(range(axes)))
-    first, second = [axis_of(k, a.ndim) for k in axes[0]], [axis_of(k, b.ndim) for k in axes[1]]
+    if len(one_or_more(axes)) == 1:
+        (n,) = one_or_more(axes)
+        axes = (list(range(a.ndim - n, a.ndim)), list(range(n)))
+    first, second = (axes_of(one_or_more(k), x.ndim) for k, x in zip(axes, (a, b)))
     left, right = [k for k in range(a.ndim) if k not in first], [k for k in range(b.ndim) if k not in second]
     if [a.known_shape[k] for k in first] != [b.known_shape[k] for k in second]:
         raise ValueError(f"shapes {a.shape} and {b.shape} do not fit for a product along axes {axes}")
