@@ -63,7 +63,7 @@ def test_records_in_lists_keep_their_fields():
 
 def test_missing_values_are_refused_or_replaced():
     some = ak.Array([[1, None], [], [3]])
-    with pytest.raises(ValueError, match="1 missing values; null="):
+    with pytest.raises(ValueError, match="1 missing values; .*null="):
         nvm.from_awkward(some)
     assert nvm.from_awkward(some, null=-1).tolist() == [[1, -1], [], [3]]
     with pytest.raises(ValueError, match="1 lists or records are missing"):
@@ -151,3 +151,27 @@ def test_statistics_of_rows():
         np.testing.assert_allclose(nvm.covar(m, m * m, axis=axis).to_numpy(), ((m - m.mean(axis, keepdims=True)) * (m * m - (m * m).mean(axis, keepdims=True))).mean(axis))
     assert nvm.softmax(nvm.array([1000.0, 1000.0])).tolist() == [0.5, 0.5] and int(nvm.count(m)) == 15
     assert [int(nvm.ptp(x)) for x in ([3, 9, 1], m.astype(int) * 0)] == [8, 0]
+
+
+def test_arrays_are_made_of_awkwards_and_arrows():
+    pa = pytest.importorskip("pyarrow")
+    for x in (LISTS, pa.array(LISTS.tolist()), pa.chunked_array([LISTS[:2].tolist(), LISTS[2:].tolist()])):
+        assert nvm.array(x).tolist() == nvm.asarray(x).tolist() == LISTS.tolist()
+        assert nvm.asarray(x, dtype=nvm.float32).type == "4 * var * float32"
+        assert (nvm.array(LISTS.tolist()) + x).tolist() == (LISTS + LISTS).tolist()
+    assert nvm.asarray(ak.Array(POINTS)).tolist() == POINTS
+    values = np.array([1, 2, 3])
+    made = nvm.array(ak.from_numpy(values))
+    values[0] = 9
+    assert made.tolist() == [1, 2, 3]
+    for x in (pa.array([1, None]), ak.Array([1, None])):
+        with pytest.raises(ValueError, match=r"from_(arrow|awkward)\(x, null=...\)"):
+            nvm.array(x)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64", "bool", "float32"])
+def test_softmax_of_small_types(dtype):
+    x = np.array([5, 0, 1], dtype=dtype)
+    want = ak.softmax(ak.Array([x.astype(float)]), axis=-1).to_numpy()
+    for a in (nvm.from_lengths(nvm.array(x), nvm.array([3])), nvm.array(x.reshape(1, 3))):
+        np.testing.assert_allclose(nvm.softmax(a, axis=-1).to_numpy() if not a.is_jagged else [nvm.softmax(a, axis=-1).tolist()[0]], want, rtol=1e-6)

@@ -160,3 +160,15 @@ def test_integers_that_nesl_does_not_have():
 def test_functions_are_copied(again):
     both = again(nvm.nesl("function one(x) = x + 1; function two(x) = x + 2;"))
     assert int(again(both.two)(1)) == 3 and int(both.one(1)) == 2
+
+
+def test_jagged_arrays_of_others_are_arguments():
+    sums = nvm.nesl("function sums(m) = {sum(r) : r in m};")
+    for package, make in (("pyarrow", "array"), ("awkward", "Array")):
+        lists = getattr(pytest.importorskip(package), make)([[1, 2], [], [3]])
+        assert sums(lists).tolist() == [3, 0, 3]
+
+
+def test_the_source_is_a_text():
+    with pytest.raises(TypeError, match="the source of NESL is a text, not int"):
+        nvm.nesl(5)

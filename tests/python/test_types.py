@@ -276,3 +276,12 @@ def test_classes_of_python_numbers_are_weak():
     half = type("Half", (float,), {})(0.5)
     assert (nvm.array([7, 8], dtype=nvm.int8) % three).type == "2 * int8" and (nvm.array([7, 8]) // three).tolist() == [2, 2]
     assert (nvm.array([1.5], dtype=nvm.float32) // half).type == "1 * float32"
+
+
+@pytest.mark.parametrize("values, error, words", [
+    ([2**64], OverflowError, "18446744073709551616 .* 64 bits"), ([[1], [2, 2**64]], OverflowError, "64 bits"),
+    ([1, None], TypeError, "NoneType, which element 1 is"), ([[1], [2, None]], TypeError, "NoneType, which element 2 is"),
+    ({"a": 1}, TypeError, "dict")])
+def test_what_is_no_element_is_named(values, error, words):
+    with pytest.raises(error, match=words):
+        nvm.array(values)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, Optional, Sequence, Union
 
 from . import _nvm, elementwise
@@ -41,7 +42,7 @@ def _jagged_of(x: Any, depth: int, dtype: Optional[DType]) -> Array:
         inner = Size(len(level))
         dims.append(Lists(_nvm.descriptor(lengths), outer, inner))
         outer = inner
-    values = np.array(level, dtype=dtype.name if dtype else None) if level else np.zeros(0, dtype.name if dtype else "float64" if not _has_ints(x) else "int64")
+    values = _elements(np.array(level, dtype=dtype.name if dtype else None)) if level else np.zeros(0, dtype.name if dtype else "float64" if not _has_ints(x) else "int64")
     flat = of_host(values)
     flat.size = outer if values.size != 1 else ONE
     return Array(flat, dims)
@@ -51,13 +52,35 @@ def _has_ints(x: Any) -> bool:
     return False
 
 
+def _elements(values: Any) -> Any:
+    """A NumPy array, refused if it has other elements than nvm."""
+    if values.dtype.kind in "biufc":
+        return values
+    for place, x in enumerate(values.reshape(-1).tolist() if values.dtype.kind == "O" else []):
+        if isinstance(x, int) and not -(2**63) <= x < 2**64:
+            raise OverflowError(f"{x} does not fit into an integer of nvm, which has 64 bits")
+        if not isinstance(x, (bool, int, float, complex)):
+            raise TypeError(f"nvm has no elements of type {type(x).__name__}, which element {place} is")
+    raise TypeError(f"nvm has no elements of type {values.dtype}")
+
+
+def _of_others(obj: Any, copy: bool) -> Optional[Array]:
+    """An array of Arrow or Awkward, which NumPy has only if it is regular; there is none where its package is not loaded."""
+    from .interop import from_arrow, from_awkward
+
+    pa, ak = sys.modules.get("pyarrow"), sys.modules.get("awkward")
+    if isinstance(obj, (getattr(pa, "Array", ()), getattr(pa, "ChunkedArray", ()))):
+        return from_arrow(obj)
+    if ak is not None and isinstance(obj, getattr(ak, "Array", ())):
+        return from_awkward(ak.copy(obj) if copy else obj)
+    return None
+
+
 def from_numpy(values: Any, copy: bool) -> Array:
     """A NumPy array, borrowed unless it is to be copied or does not lie in row order."""
     import numpy as np
 
-    if values.dtype.kind not in "biufc":
-        raise TypeError(f"nvm has no elements of type {values.dtype}")
-    t = as_dtype(values.dtype)
+    t = as_dtype(_elements(values).dtype)
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     rows = np.array(values, order="C") if copy else np.ascontiguousarray(values).reshape(values.shape)
@@ -79,6 +102,9 @@ def array(obj: Any, dtype: Any = None, *, copy: bool = True) -> Array:
         depth = _ragged_depth(obj)
         if depth:
             return _jagged_of(obj, depth, t)
+    other = _of_others(obj, True)
+    if other is not None:
+        return array(other, dtype)
     # NumPy's rules say which of Python's numbers a type takes; arrays are converted as by astype.
     given = isinstance(obj, (list, tuple, bool, int, float, complex)) and not isinstance(obj, np.generic)
     if t is not None and type(obj) is int and t.is_int and not t.limits[0] <= obj <= t.limits[1]:
@@ -113,6 +139,9 @@ def asarray(obj: Any, dtype: Any = None, *, device: Optional[str] = None, copy: 
     if copy:
         return array(obj, dtype)
     if not isinstance(obj, np.ndarray) and not isinstance(obj, (list, tuple, bool, int, float, complex)) and hasattr(obj, "__array__"):
+        other = _of_others(obj, False) if copy is None else None
+        if other is not None:
+            return asarray(other, dtype)
         obj = np.asarray(obj)
     if isinstance(obj, np.ndarray):
         good = (t is None or obj.dtype == np.dtype(t.name)) and obj.flags.c_contiguous

@@ -204,6 +204,8 @@ class Namespace:
     """The functions that a text defines."""
 
     def __init__(self, source: str) -> None:
+        if not isinstance(source, str):
+            raise TypeError(f"the source of NESL is a text, not {type(source).__name__}")
         self._source = source
         self._lock = threading.RLock()  # also for a handler of a signal that comes meanwhile
         self._session = _nvm.Session(config.machine_options())

@@ -50,6 +50,14 @@ class Records(Array):
         return "{" + ", ".join(f"{n}: {k}" for n, k in builtins.zip(self.names, kinds)) + "}"
 
     @property
+    def size(self) -> int:
+        return int(self.lengths_inside()[-1].sum()) if self.is_jagged else super().size
+
+    @property
+    def nbytes(self) -> int:
+        return sum(p.nbytes for p in self.parts)
+
+    @property
     def dtype(self) -> Any:
         raise TypeError(f"an array of type {self.type} has a type for each component")
 
