@@ -54,3 +54,4 @@ def test_records_in_lists_have_a_size():
     j = nv.from_lengths(records(), [1, 0, 3])
     assert (j.size, j.nbytes) == (4, 64) and (records().size, records().nbytes) == (4, 64)
     assert nv.from_lengths(records(), [0, 4])[:1].size == 0
+    assert f"{records()[0]}" == str(records()[0])

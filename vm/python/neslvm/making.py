@@ -102,8 +102,7 @@ def array(obj: Any, dtype: Any = None, *, copy: bool = True) -> Array:
         depth = _ragged_depth(obj)
         if depth:
             return _jagged_of(obj, depth, t)
-    other = _of_others(obj, True)
-    if other is not None:
+    elif (other := _of_others(obj, True)) is not None:
         return array(other, dtype)
     # NumPy's rules say which of Python's numbers a type takes; arrays are converted as by astype.
     given = isinstance(obj, (list, tuple, bool, int, float, complex)) and not isinstance(obj, np.generic)

@@ -49,6 +49,9 @@ class Records(Array):
             return "(" + ", ".join(kinds) + ")"
         return "{" + ", ".join(f"{n}: {k}" for n, k in builtins.zip(self.names, kinds)) + "}"
 
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     @property
     def size(self) -> int:
         return int(self.lengths_inside()[-1].sum()) if self.is_jagged else super().size

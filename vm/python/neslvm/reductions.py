@@ -283,10 +283,10 @@ def count_nonzero(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Ar
 def _place(upper: bool, x: Any, axis: Optional[int], keepdims: bool) -> Array:
     """Where the first largest or smallest element is, -1 in an empty list."""
     a = _array(x)
-    if a.dtype.kind == "c":
-        return _through_numpy("argmax" if upper else "argmin", a, axis, keepdims)
     if axis is not None:
         axis = axis_of(axis, builtins.max(a.ndim, 1))
+    if a.dtype.kind == "c":
+        return _through_numpy("argmax" if upper else "argmin", a, axis, keepdims)
     f, groups = grouped(a, axis, keepdims)
     if not a.is_jagged and (a.size if axis is None or not a.ndim else a.known_shape[axis]) == 0:
         raise ValueError("argmax or argmin of no elements")
