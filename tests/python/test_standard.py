@@ -193,3 +193,12 @@ def test_a_number_is_formatted_and_rounded():
     for wrong in (lambda: f"{nvm.array([2.5]):.2f}", lambda: round(nvm.array([2.5]))):
         with pytest.raises(TypeError, match=r"an array of type 1 \* float64"):
             wrong()
+
+
+def test_integers_of_numpy_are_lengths_and_bounds():
+    two, both = np.int64(2), np.array([2, 3])
+    for a in (nvm.eye(two), nvm.arange(4).reshape(two, 2), nvm.broadcast_to(nvm.arange(2), (two, 2)), nvm.tile(nvm.arange(2), (two, np.int8(1)))):
+        assert a.shape == (2, 2) and not a.is_jagged
+    assert nvm.zeros(both).shape == nvm.arange(6).reshape(both).shape == (2, 3)
+    assert nvm.arange(np.int64(3)).type == nvm.arange(np.int8(1), 4).type == "3 * int64"
+    assert nvm.array([1, 2]).stencil([np.int64(-1)], lambda x: x, pad="edge").tolist() == [1, 1]

@@ -10,6 +10,7 @@ from .array import Array, Dim, Lists
 from .dtypes import DType, as_dtype, float64, int64
 from .flat import ONE, Size, iota, of_host
 from .records import Records
+from .shaping import one_or_more
 
 Shape = Union[int, Sequence[int]]
 
@@ -222,7 +223,7 @@ def from_lengths(data: Any, lengths: Any) -> Array:
 
 
 def _dims(shape: Any) -> tuple[int, ...]:
-    dims = (shape,) if not isinstance(shape, (tuple, list)) else tuple(shape)
+    dims = tuple(one_or_more(shape))
     dims = tuple(int(n) if isinstance(n, Array) else n for n in dims)
     if any(isinstance(n, bool) or not hasattr(n, "__index__") for n in dims):
         raise TypeError(f"{shape!r} is no shape")
@@ -285,7 +286,7 @@ empty_like = zeros_like
 def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Optional[str] = None) -> Array:
     if stop is None:
         start, stop = 0, start
-    start, stop, step = (x.item() if isinstance(x, Array) else x for x in (start, stop, step))
+    start, stop, step = (x.item() if hasattr(x, "item") else x for x in (start, stop, step))
     whole = all(isinstance(x, int) for x in (start, stop, step))
     t = as_dtype(dtype) if dtype is not None else int64 if whole else float64
     n = max(math.ceil((stop - start) / step), 0)

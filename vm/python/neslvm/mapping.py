@@ -17,6 +17,7 @@ from .flat import Flat, ONE, Size, const, gather, ins1, iota, length
 from .making import asarray
 from .records import Records, of_one_component
 from .sections import repeated
+from .shaping import integers
 from .lanes import Lane, operand, operate
 
 _record_types: dict[tuple[str, ...], Any] = {}
@@ -205,7 +206,7 @@ class Relative:
 
 
 def _offsets(offsets: Any, ndim: int) -> list[tuple[int, ...]]:
-    found = [(o,) if isinstance(o, int) else tuple(o) for o in offsets]
+    found = [tuple(integers(o)) for o in offsets]
     if not found or any(len(o) != ndim for o in found):
         raise ValueError(f"offsets of a stencil on {ndim} dimensions are tuples of {ndim} integers")
     return found

@@ -102,8 +102,9 @@ def can_cast(from_: Any, to: Any, /) -> bool:
 
 def broadcast_to(x: Array, /, shape: Sequence[int]) -> Array:
     from .align import broadcast_to as spread
+    from .shaping import integers
 
-    return spread(x, tuple(shape))
+    return spread(x, tuple(integers(shape)))
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -33,6 +33,11 @@ def one_or_more(x: Any) -> list[Any]:
     return list(x) if hasattr(x, "__iter__") and getattr(x, "ndim", None) != 0 else [x]
 
 
+def integers(x: Any) -> list[int]:
+    """The same of a parameter that takes an integer or several."""
+    return [operator.index(k) for k in one_or_more(x)]
+
+
 def axes_of(axis: Any, ndim: int) -> list[int]:
     """One axis or several; None: all."""
     found = list(range(ndim)) if axis is None else [axis_of(k, ndim) for k in one_or_more(axis)]
@@ -71,7 +76,7 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
 
 @by_component
 def reshape(x: Array, /, shape: Any, *, copy: Optional[bool] = None) -> Array:
-    wanted = one_or_more(shape)
+    wanted = integers(shape)
     n = x.size
     if -1 in wanted:
         rest = -math.prod(wanted)
@@ -258,7 +263,7 @@ def repeat(x: Array, repeats: Any, /, *, axis: Optional[int] = None) -> Array:
 
 @by_component
 def tile(x: Array, repetitions: Any, /) -> Array:
-    times = one_or_more(repetitions)
+    times = integers(repetitions)
     shape = list(x.known_shape)
     times = [1] * (len(shape) - len(times)) + times
     shape = [1] * (len(times) - len(shape)) + shape
