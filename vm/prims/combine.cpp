@@ -7,7 +7,8 @@
 //   its
 //                     share of the values into a copy of the places that begins with identities; the copies
 //                     are combined at the end. Else each thread takes a range of places, reads all indices
-//                     and combines its own, in order; the indices are bounded first (one more read).
+//                     and combines its own, in order; the indices are bounded first (one more read). Few
+//                     threads, and a result that stays in the cache: one thread.
 // Bytes: v, indices and defaults once, indices once more with several threads that have ranges; the defaults
 // are not copied if the result takes over their memory. One value for all is not written out.
 #include "vm/prims/combine.h"
@@ -119,7 +120,9 @@ bool all_inside(const Combining& c, std::int64_t parts) {
 void combine_long(const Combining& c, std::int64_t parts, const Fresh& out) {
   const std::int64_t n = c.v.length(), m = c.dest.total();
   if (c.call.word != TypeWord::kFloat && few_places(c, parts, out)) return combine_copies(c, parts, out);
-  if (!all_inside(c, parts)) return c.check(c.segments(0, 1, out));  // the fault is that of the first
+  // The fault is that of the first.
+  if (!worth_ranges(c.context(), parts, out.bytes()) || !all_inside(c, parts))
+    return c.check(c.segments(0, 1, out));
   took(c.context(), FastPath::kCombineRanges);
   const std::int64_t ranges = std::min(parts, m);
   for_chunks(c.context(), ranges, [&](std::int64_t p) {

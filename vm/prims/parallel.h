@@ -3,6 +3,7 @@
 // context's grain.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -69,6 +70,13 @@ void for_chunks_in_order(const PrimContext& context, std::int64_t count, F f) {
 // then.
 [[nodiscard]] inline bool worth_all(const PrimContext& context, std::int64_t n) {
   return context.threads > 1 && n >= 2 * context.grain;
+}
+
+// Shall each of `parts` threads write a range of a result of so many bytes, and look at all indices for it?
+// Of a result that stays in one core's cache two or three write less than they look at.
+[[nodiscard]] inline bool worth_ranges(const PrimContext& context, std::int64_t parts, std::size_t bytes) {
+  const std::int64_t cached = std::min(2 * second_level_cache(), 64 * context.grain);
+  return parts >= 4 || static_cast<std::int64_t>(bytes) > cached;
 }
 
 // f(begin, end) over [0, n) in chunks whose bounds are multiples of 64.

@@ -5,7 +5,7 @@
 //   one long segment  the indices of each half are bounded first (one more read of the indices, vectorised,
 //                     which checks them too). Halves that write disjoint ranges go in parallel as they are;
 //                     else each thread takes a range of places, reads all indices and writes its own, in
-//                     order.
+//                     order; few threads, and a result that stays in the cache: one thread.
 // PERMUTE by a few runs of places (runs.h) copies them; by the identity it gives the operand itself; one that
 // parts a segment in two (split.h) writes both parts in order.
 // Bytes: v, indices and result once, indices once more with several threads; zeros or defaults once unless
@@ -77,8 +77,10 @@ void scatter_long(const Moving& s, std::int64_t chunks, bool fresh, const Fresh&
   }
   const auto flags_at = [&](std::int64_t i) { return s.flags == nullptr ? nullptr : s.flags + i; };
   const auto scatter = s.t.scatter[s.width][s.idx.kind()];
-  if (fresh && (disjoint || !inside)) fill_zero(context, result);
-  if (!inside) {  // flags may hide wild indices, and a fault needs the first of them: in order, on one thread
+  const bool alone = !inside || (!disjoint && !worth_ranges(context, parts, result.bytes()));
+  if (fresh && (disjoint || alone)) fill_zero(context, result);
+  // Flags may hide wild indices, and a fault needs the first of them: in order, on one thread.
+  if (alone) {
     const std::int64_t bad = scatter(s.v.data(), s.idx.at(0), s.flags, n, m, out);
     if (bad >= 0) scatter_fault(s, bad);
     return;

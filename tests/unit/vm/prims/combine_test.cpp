@@ -103,7 +103,9 @@ TEST_CASE("the bits of FLOATs are those of one after the other, for any number o
       const Vector got = f.run_one(Op::kAddDpermute, kF, f.floats(x), f.ints(at, Storage::kI32),
                                    f.floats(Reals(static_cast<std::size_t>(bins), 0.25)));
       CHECK(difference(got, f.floats(want)).empty());
-      if (threads > 1) check_taken(f.fast_paths, {FastPath::kCombineRanges});
+      // Two threads gain nothing where all places stay in a cache.
+      const bool ranges = threads > 3 || (threads > 1 && bins == 100'000);
+      CHECK((f.fast_paths[FastPath::kCombineRanges] > 0) == ranges);
     }
   }
 }

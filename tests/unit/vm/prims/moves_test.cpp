@@ -73,6 +73,14 @@ TEST_CASE("PERMUTE goes the way that its places allow") {
   constexpr std::int64_t many = 300'000, third = many / 3;
   Fixture().check_permute(numbers(many, [&](std::int64_t i) { return shuffled(i, many); }),
                           Segdes::regular(1, many), FastPath::kScatterRanges);
+  // Two threads gain nothing where all places stay in a cache.
+  for (const std::int64_t few : {400, 40'000}) {
+    Fixture f;
+    f.context.threads = 2;
+    const Vector at = f.vector(numbers(few, [&](std::int64_t i) { return shuffled(i, few); }));
+    static_cast<void>(f.run(Op::kPermute, {at, at, Segdes::regular(1, few)}));
+    CHECK((f.fast_paths[FastPath::kScatterRanges] > 0) == (few == 40'000));
+  }
   Fixture().check_permute(
       numbers(many, [&](std::int64_t i) { return i / third * third + shuffled(i % third, third); }),
       Segdes::regular(1, many), FastPath::kScatterDisjoint);
