@@ -32,6 +32,27 @@ bool same_words(const std::vector<LayoutWord>& a, const std::vector<LayoutWord>&
                     [](const LayoutWord& x, const LayoutWord& y) { return x.text == y.text; });
 }
 
+// How lines end: as the first one does.
+std::string_view newline_of(std::string_view text) {
+  const std::size_t at = text.find('\n');
+  return at != text.npos && at > 0 && text[at - 1] == '\r' ? "\r\n" : "\n";
+}
+
+// Where the first line of a script ends.
+std::size_t end_of_line(std::string_view text) {
+  const std::size_t at = std::min(text.find('\n'), text.size());
+  return text.substr(0, at).ends_with('\r') ? at - 1 : at;
+}
+
+// The first message on a part of a text; nothing if there is none.
+std::optional<std::string> message_on(Span part, const Text& text, const Diagnostics& diagnostics) {
+  for (const Diagnostic& d : diagnostics.all()) {
+    const std::size_t at = text.offset(d.pos, Units::kBytes);
+    if (at >= part.begin && (at < part.end || at == text.size())) return d.message;
+  }
+  return std::nullopt;
+}
+
 // A chunk in the layout; nothing if it would not be read as it is now.
 std::optional<std::string> laid_out(std::string_view chunk, const Form& form, const LayoutPlace& place,
                                     bool end_closes) {
@@ -45,10 +66,10 @@ std::optional<std::string> laid_out(std::string_view chunk, const Form& form, co
 
 Formatted format(const std::string& text, bool end_closes) {
   Formatted out;
-  LayoutPlace place{true, text.find("\r\n") == std::string::npos ? "\n" : "\r\n"};
+  LayoutPlace place{true, newline_of(text)};
   constexpr std::string_view kMark = "\xef\xbb\xbf";  // some editors begin a file with it
   std::size_t begin = text.starts_with(kMark) ? kMark.size() : 0;
-  if (text.starts_with("#!")) begin = std::min(text.find('\n'), text.size());  // the first line of a script
+  if (text.starts_with("#!")) begin = end_of_line(text);
   out.text = text.substr(0, begin);
   if (begin > kMark.size()) place.first = false;
   std::string code = text;
@@ -56,18 +77,18 @@ Formatted format(const std::string& text, bool end_closes) {
   const frontend::Source source{"", code, 1, false, 0, end_closes};
   Diagnostics diagnostics("", "");
   frontend::Parser parser(source, diagnostics);
+  const Text places(code);
   while (!parser.at_end()) {
-    const std::size_t messages = diagnostics.all().size();
     const auto form = parser.next_form();
     std::size_t end = parser.offset();
     if (!form && parser.at_end()) end = code.size();
     const std::string_view chunk = std::string_view(code).substr(begin, end - begin);
     auto laid = form ? laid_out(chunk, *form, place, end_closes) : std::nullopt;
     if (!laid) {
-      const bool known = !form && messages < diagnostics.all().size();
-      const std::size_t at = begin + chunk.find_first_not_of(" \t\r\n\f");
-      std::string why = known ? diagnostics.all()[messages].message : "its layout would change its meaning";
-      out.problems.push_back({Severity::kError, {at, end}, std::move(why), ""});
+      const Span part{begin + chunk.find_first_not_of(" \t\r\n\f"), end};
+      const auto mistake = form ? std::nullopt : message_on(part, places, diagnostics);
+      out.problems.push_back(
+          {Severity::kError, part, mistake.value_or("its layout would change its meaning"), ""});
       laid = std::string(chunk);
     }
     out.text += *laid;

@@ -1,5 +1,6 @@
-// The layout of NESL programs. It is a function of the words of a text, of where its lines end, and of blanks
-// in front of comments and of {: none of these is changed, so that formatting twice is formatting once.
+// The layout of NESL programs. It is a function of the words of a text, of where its lines break (of several
+// empty ones one stays), and of blanks in front of comments and of {: none of these is changed, so that
+// formatting twice is formatting once. All lines end as the first does.
 #pragma once
 
 #include <string>

@@ -92,6 +92,8 @@ class Fmt(unittest.TestCase):
                 ("if a then b\nelse if c then d\nelse e;", "if a then b\nelse if c then d\nelse e;\n"),
                 ("let a = {x\n: x in v} in a;", "let a = {x\n         : x in v} in a;\n"),
                 ("#!/usr/bin/env nvm run\nx=1;", "#!/usr/bin/env nvm run\nx = 1;\n"),
+                ("#!/usr/bin/env nvm run\r\nx=1;\r\n", "#!/usr/bin/env nvm run\r\nx = 1;\r\n"),
+                ("#!/usr/bin/env nvm run\nx=1;\r\nx;\n", "#!/usr/bin/env nvm run\nx = 1;\nx;\n"),
                 ("x=1;\r\ny=\r\n2;\r\n", "x = 1;\r\ny =\r\n  2;\r\n"), ("\ufeffx=1;", "\ufeffx = 1;\n"),
                 ("load  \"a b\" ;set  print_length   5;", "load  \"a b\"; set  print_length   5;\n"),
                 ("function g(x) :int->int=x;", "function g(x) : int -> int = x;\n")):
@@ -107,9 +109,12 @@ class Fmt(unittest.TestCase):
         self.assertEqual((status, out), (2, b"x = 1;\nfunction  (y) = 2;\nz = 3;\n"))
         self.assertIn("standard input:2:1: this form is left as it is: expected the name of a function", errors)
         self.assertEqual(len(errors.splitlines()), 1)
-        for rest in ("% never closed", '"never closed', "f(x", "\x00", "é;"):
+        for rest, why in (("% never closed", "inside of a comment"), ('"never closed', "inside of a string"),
+                          ("100% sure;", "inside of a comment"), ("f(x", "to terminate the arguments"),
+                          ("\x00", "unexpected character"), ("é;", "unexpected character")):
             with self.subTest(rest=rest):
                 status, out, errors = fmt("x=1;\n" + rest)
+                self.assertIn(why, errors)
                 self.assertEqual(status, 2)
                 self.assertEqual(out.decode().rstrip("\n"), "x = 1;\n" + rest)
                 self.assertEqual(len(errors.splitlines()), 1)
