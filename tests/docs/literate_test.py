@@ -70,6 +70,19 @@ class Literate(unittest.TestCase):
             self.assertIn("page.md:", messages)
             self.assertIn(":7" if status == 1 else "page.md:", messages)
 
+    def test_exit_changes_nothing_and_is_said(self):
+        page = PAGE.replace("twice(21)", 'print_line("seen"); exit')
+        self.assertEqual(self.literate(page), (1, page, "seen\nit = T : bool\nnvm: page.md:7: this block ends the program "
+                                               "(exit), and the page stays as it is\n"))
+
+    def test_what_programs_print_stands_among_the_results(self):
+        page = '```nesl\nx = print_string("open");\n```\n```nesl\n1; print_string("hello"); sqrt = 2;\n```\n'
+        shown = page.replace(";\n```\n``", ";\n```\n\n```output\nopen\n```\n``") + "\n```output\nit = 1 : int\nhello\nit = T : bool\n```\n"
+        status, text, messages = self.literate(page)
+        self.assertEqual((status, text), (0, shown))
+        self.assertIn("warning", messages)
+        self.assertEqual(self.literate(shown), (0, shown, ""))
+
     def test_pages_that_cannot_show_results(self):
         for text, reason in (("# No blocks\n", "page.md: has no blocks"), ("```nesl\n1;\n", "page.md:2: this block does not end"),
                              ("- ```nesl\n  1;\n  ```\n", "has no place for its results")):

@@ -6,7 +6,8 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <ostream>
+#include <sstream>
+#include <utility>
 
 #include "bytecode/base/disk_cache.h"
 #include "bytecode/base/out_file.h"
@@ -63,6 +64,12 @@ std::string block_alone(const std::string& page, const PagePart& part) {
   return text;
 }
 
+// The file and line of a block, for a message.
+std::string block_name(const std::string& path, const std::string& page, const PagePart& part) {
+  const auto code = page.begin() + static_cast<std::ptrdiff_t>(part.code.begin);
+  return path + ":" + std::to_string(1 + std::count(page.begin(), code, '\n')) + ": ";
+}
+
 int run_blocks(const std::string& path, const std::string& page, const std::vector<PagePart>& parts,
                const Arguments& arguments, Printed& printed) {
   lib::LanguageOptions options = language_options(arguments, lib::LanguageKind::kNesl);
@@ -73,10 +80,11 @@ int run_blocks(const std::string& path, const std::string& page, const std::vect
   options.charts_as_svg = arguments.choice(Option::kCharts) == 1;
   Paper paper;
   const File nothing(std::fopen("/dev/null", "re"));
-  options.vm.out = paper.stream();
+  options.vm.out = options.vm.err = paper.stream();
   options.vm.in = nothing.get();
-  TerminalBuffer buffer(options.vm.out), messages(stderr);
-  std::ostream out(&buffer), err(&messages);
+  TerminalBuffer buffer(options.vm.out);
+  std::ostream out(&buffer);
+  std::ostringstream err;
   const auto session = open_session(lib::LanguageKind::kNesl, options, out, err);
   bind_inputs(*session, arguments);
   const Interruptible guard(&session->machine());
@@ -84,7 +92,13 @@ int run_blocks(const std::string& path, const std::string& page, const std::vect
     const auto status = session->run_script(block_alone(page, part), path);
     out.flush();
     printed.push_back(paper.rest());
-    if (status != lib::LanguageStatus::kOk) return std::max<int>(status_of(status), kFault);
+    const bool ended = status != lib::LanguageStatus::kOk;
+    if (ended) say(stderr, printed.back());  // no page shows it
+    say(stderr, std::exchange(err, std::ostringstream()).str());
+    if (status == lib::LanguageStatus::kExit)
+      complain(block_name(path, page, part) +
+               "this block ends the program (exit), and the page stays as it is");
+    if (ended) return std::max<int>(status_of(status), kFault);
   }
   return kGood;
 }
@@ -205,11 +219,10 @@ int renew_page(const std::string& path, const Arguments& arguments) {
   const std::string stem = std::filesystem::path(path).stem().string();
   const auto parts = edit::page_parts(*page, stem);
   for (const PagePart& part : parts) {
-    const std::string line = std::to_string(
-        1 + std::count(page->begin(), page->begin() + static_cast<std::ptrdiff_t>(part.code.begin), '\n'));
-    if (!part.code.closed) throw UsageError{path + ":" + line + ": this block does not end"};
+    const std::string name = block_name(path, *page, part);
+    if (!part.code.closed) throw UsageError{name + "this block does not end"};
     if (part.code.indented)
-      throw UsageError{path + ":" + line + ": a block in a list, or indented, has no place for its results"};
+      throw UsageError{name + "a block in a list, or indented, has no place for its results"};
   }
   if (parts.empty()) throw UsageError{path + ": has no blocks of NESL (```nesl)"};
   Printed printed;

@@ -36,6 +36,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   options.print.print_length = o.print_length;
   options.print.charts_as_svg = o.charts_as_svg;
   options.line_width = o.interactive ? 120 : 0;
+  options.one_stream = o.vm.err == o.vm.out;
   options.gate = gate_of(o.vm);
   options.folder = o.folder;
   options.world = world_of(o.vm.watchers);

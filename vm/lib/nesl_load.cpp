@@ -30,7 +30,9 @@ SessionStatus NeslSession::run_script(std::string text, const std::string& name)
   const bool loaded = source_ != nullptr;
   const Meanwhile<std::string> folder(folder_, loaded || parent.empty() ? folder_ : parent);
   last_file_ = name;
-  return run_text({name, code, 1, false});
+  const SessionStatus status = run_text({name, code, 1, false});
+  if (!loaded && options_.one_stream) end_line();  // the next script begins a line
+  return status;
 }
 
 SessionStatus NeslSession::load_script(std::string text, const std::string& name, Show show) {

@@ -306,7 +306,7 @@ void NeslSession::show(const std::string& text) {
 
 // What a program has printed stands before what is said about its result, on lines of its own.
 void NeslSession::end_line() {
-  if (line_open_) err_ << "\n" << std::flush;
+  if (line_open_) (options_.one_stream ? out_ : err_) << "\n" << std::flush;
   line_open_ = false;
 }
 

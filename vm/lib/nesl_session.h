@@ -67,6 +67,7 @@ struct SessionOptions {
       report;  // takes the messages of a text, which are printed otherwise
   PrintStyle print;
   std::size_t line_width = 0;  // result lines longer than this are folded, 0: never
+  bool one_stream = false;     // what programs write to standard error stands among the results
 };
 
 // Prints the messages of a text, unless somebody takes them.
