@@ -10,6 +10,7 @@ import resource
 import signal
 import socket
 import subprocess
+import time
 
 from common import ENDLESS, NVM, ROOT, Playground, children, expect, finish, until
 
@@ -87,6 +88,8 @@ def check_strangers(p):
     good = p.headers()
     expect("as it should be", p.ask("POST", "/run", body, good)[0] == 200)
     own = f"http://127.0.0.1:{p.port}"
+    name = f"localhost:{p.port}"
+    expect("localhost", p.ask("POST", "/run", body, {**good, "Host": name, "Origin": f"http://{name}"})[0] == 200)
     expect("its own page", p.ask("POST", "/run", body, {**good, "Origin": own, "Sec-Fetch-Site": "same-origin"})[0] == 200)
     for what, headers, status, words in (
             ("another name", {**good, "Host": f"evil.example:{p.port}"}, 403, "and nothing else"),
@@ -143,6 +146,13 @@ def check_nonsense(p):
     crowd = [socket.create_connection(("127.0.0.1", p.port), timeout=30) for _ in range(100)]
     crowd[0].sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     expect("who came first is served in a crowd", b" 403 " in crowd[0].recv(1000))
+    for s in crowd:
+        s.close()
+    crowd = [socket.create_connection(("127.0.0.1", p.port), timeout=30) for _ in range(100)]
+    for s in crowd:
+        s.sendall(b"GET / HT")
+    begin = time.monotonic()
+    expect("a crowd that asks for nothing", p.ask("GET", "/")[0] == 200 and time.monotonic() - begin < 6, time.monotonic() - begin)
     for s in crowd:
         s.close()
     expect("it serves on", p.run("1;")["end"] == "good")
@@ -234,6 +244,9 @@ def check_command():
     for words, said in ((["--port", "70000"], "expected an integer from 0 to 65535"), (["x"], "unexpected operand"), (["--time-limit", "x"], "--time-limit x")):
         done = subprocess.run([NVM, "serve", *words], capture_output=True, text=True, check=False, timeout=60)
         expect(f"serve {words}", done.returncode == 2 and said in done.stderr, done)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([NVM, "serve", "--port", "0"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+        expect("nobody is told where", done.returncode == 1 and done.stderr == "nvm: cannot write standard output: No space left on device\n", done)
     with Playground() as p:
         done = subprocess.run([NVM, "serve", "--port", str(p.port)], capture_output=True, text=True, check=False, timeout=60)
         expect("a port in use", done.returncode == 1 and f"port {p.port}: Address already in use" in done.stderr, done)

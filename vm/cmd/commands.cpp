@@ -116,10 +116,12 @@ namespace {
 
 // The status of a command whose output may still be on its way.
 int written(int status) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && !output_lost()) return status;
+  const int lost = output_lost();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && lost == 0) return status;
   if (status != kGood) return status;  // it said why
-  complain(std::string("cannot write standard output") + (errno == 0 ? "" : ": ") +
-           (errno == 0 ? "" : std::strerror(errno)));
+  const int why = lost == 0 ? errno : lost;
+  complain(std::string("cannot write standard output") + (why == 0 ? "" : ": ") +
+           (why == 0 ? "" : std::strerror(why)));
   return kFault;
 }
 

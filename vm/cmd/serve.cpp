@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <ostream>
 
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/commands.h"
@@ -58,8 +59,10 @@ int serve_command(const Words& words) {
   if (!arguments.operands().empty()) throw UsageError{"unexpected operand " + arguments.operands().front()};
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_signal);
   const std::string why = serve::serve(settings_of(arguments), asked_to_stop, [](const std::string& address) {
-    say(stdout, "open " + address + "\nCtrl-C ends it\n");
-    std::fflush(stdout);
+    TerminalBuffer buffer(stdout);
+    std::ostream out(&buffer);
+    out << "open " << address << "\nCtrl-C ends it\n" << std::flush;
+    if (!out) asked_to_stop.store(true);  // nobody knows where it is
   });
   if (why.empty()) return kGood;
   complain("cannot serve: " + why);

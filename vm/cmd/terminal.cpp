@@ -11,10 +11,10 @@ namespace {
 
 bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) == 1; }
 
-bool g_lost = false;
+int g_lost = 0;  // errno
 
 bool noted(std::FILE* to, bool good) {
-  g_lost = g_lost || (!good && to == stdout);
+  if (!good && to == stdout && g_lost == 0) g_lost = errno == 0 ? EIO : errno;
   return good;
 }
 
@@ -71,7 +71,7 @@ std::FILE* escaped(std::FILE* to) {
   return to == stderr ? err_stream : out_stream;
 }
 
-bool output_lost() noexcept { return g_lost; }
+int output_lost() noexcept { return g_lost; }
 
 void complain(const std::string& text) noexcept {
   say(stderr, "nvm: ");

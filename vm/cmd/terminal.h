@@ -20,8 +20,9 @@ void complain(const std::string& text) noexcept;
 // or `to` itself. Throws std::bad_alloc.
 [[nodiscard]] std::FILE* escaped(std::FILE* to);
 
-// Whether anything that was to go to standard output by say() or a TerminalBuffer did not.
-[[nodiscard]] bool output_lost() noexcept;
+// Why (errno) something that was to go to standard output by say() or a TerminalBuffer did not, first; 0: all
+// did.
+[[nodiscard]] int output_lost() noexcept;
 
 // The same for a stream: std::ostream out(&buffer).
 class TerminalBuffer final : public std::streambuf {

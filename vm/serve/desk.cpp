@@ -63,7 +63,8 @@ bool Desk::is_ours(std::string_view host) const { return host == host_ || host =
 
 std::variant<Answer, Task> Desk::answer(const Request& request) const {
   // A name that leads here is not ours: a page of that name would be of the same origin.
-  if (!is_ours(request.host)) return refusal(403, "this server is http://" + host_ + " and nothing else");
+  if (!is_ours(request.host))
+    return refusal(403, "this server is http://" + host_ + " or " + name_ + ", and nothing else");
   if (request.target == "/run") return task_of(request);
   if (request.method != "GET") return refusal(405, "only GET");
   if (request.target == "/examples.json") return Answer{200, kTextJson, examples_text(), kPagePolicy};

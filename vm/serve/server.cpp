@@ -38,6 +38,7 @@ constexpr std::size_t kMostDrained = std::size_t{16} << 20;
 constexpr auto kIdle = std::chrono::seconds(10);        // for a request to come, for an answer to be taken
 constexpr auto kLook = std::chrono::milliseconds(100);  // for the wish to stop
 constexpr auto kDrain = std::chrono::seconds(2);
+constexpr auto kCrowded = std::chrono::seconds(1);  // for any of these, while others wait for a place
 
 class Connection;
 
@@ -71,7 +72,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     parser_.emplace();
     parser_->body_limit(kMostBody);
     parser_->header_limit(kMostHeader);
-    stream_.expires_after(kIdle);
+    wait(kIdle);
     http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](Error error, std::size_t) {
       if (error)
         self->refuse(error);
@@ -85,7 +86,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
     stream_.close();
   }
 
+  // Whether its client has let it wait, and others may have its place.
+  [[nodiscard]] bool is_idle() const { return !job_ && Clock::now() - since_ > kCrowded; }
+
  private:
+  using Clock = std::chrono::steady_clock;
+
+  // For its client, at most so long.
+  void wait(Clock::duration most) {
+    since_ = Clock::now();
+    stream_.expires_after(most);
+  }
+
   void refuse(Error error) {
     if (error == http::error::body_limit)
       return reply(refusal(413, "a request may have " + std::to_string(kMostBody) + " bytes"), false);
@@ -133,7 +145,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     message->body() = answer.text;
     message->keep_alive(keep);
     message->prepare_payload();
-    stream_.expires_after(kIdle);
+    wait(kIdle);
     http::async_write(stream_, *message,
                       [self = shared_from_this(), message, keep](Error error, std::size_t) {
                         if (!error && keep)
@@ -148,7 +160,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Error ignored;
     stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
     if (error) return close();
-    stream_.expires_after(kDrain);
+    wait(kDrain);
     drain_more();
   }
   void drain_more() {
@@ -169,7 +181,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     head_->keep_alive(false);
     serializer_.emplace(*head_);
     writing_ = true;
-    stream_.expires_after(kIdle);
+    wait(kIdle);
     http::async_write_header(stream_, *serializer_, [self = shared_from_this()](Error error, std::size_t) {
       self->writing_ = false;
       if (error) return self->close();
@@ -201,6 +213,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     text_ = std::move(queue_.front());
     queue_.pop_front();
     const bool end = text_.empty();
+    since_ = Clock::now();
     stalled_.expires_after(kIdle);
     stalled_.async_wait([self = shared_from_this()](Error error) {
       if (!error) self->close();
@@ -233,6 +246,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<http::response<http::empty_body>> head_;
   std::optional<http::response_serializer<http::empty_body>> serializer_;
   asio::steady_timer stalled_{stream_.get_executor()};
+  Clock::time_point since_;  // when it began to wait for its client
   std::deque<std::string> queue_;
   std::string text_;  // what is being written
   bool writing_ = false;
@@ -244,9 +258,11 @@ class Door {
  public:
   Door(std::shared_ptr<Hall> hall, Tcp::acceptor& acceptor) : hall_(std::move(hall)), acceptor_(acceptor) {}
 
-  // Unless it is open, or there are as many connections as may be.
+  // Unless it is open. Where there are as many connections as may be, those go that nothing comes from.
   void open() {
-    if (waiting_ || hall_->open.size() >= kMostConnections || !acceptor_.is_open()) return;
+    if (waiting_ || !acceptor_.is_open()) return;
+    if (hall_->open.size() >= kMostConnections)
+      return close_if([](const Connection& c) { return c.is_idle(); });
     acceptor_.async_accept([this](Error error, Tcp::socket socket) {
       waiting_ = false;
       if (error) return;  // it is closed, or there are no descriptors: run() tries again
@@ -260,11 +276,17 @@ class Door {
   void close() {
     Error ignored;
     acceptor_.close(ignored);
-    const std::set<Connection*> all = hall_->open;
-    for (Connection* connection : all) connection->close();
+    close_if([](const Connection&) { return true; });
   }
 
  private:
+  template <typename Which>
+  void close_if(Which which) {
+    const std::set<Connection*> all = hall_->open;
+    for (Connection* connection : all)
+      if (which(*connection)) connection->close();
+  }
+
   std::shared_ptr<Hall> hall_;
   Tcp::acceptor& acceptor_;
   bool waiting_ = false;
