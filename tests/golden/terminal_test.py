@@ -7,6 +7,7 @@
 import os
 import pty
 import select
+import signal
 import sys
 import tempfile
 import time
@@ -97,6 +98,33 @@ class Terminal(unittest.TestCase):
         session.leave()
         with open(os.path.join(self.home, ".nvm_history"), encoding="utf-8") as history:
             self.assertEqual(len(set(history.read().splitlines()) - {"_HiStOrY_V2_"}), 2)  # with exit
+
+
+    def test_what_is_typed_is_kept_at_once(self):
+        one, other = Session(self.home, NO_COLOR="1"), Session(self.home, NO_COLOR="1")
+        for session, form in ((one, "1111"), (other, '"\u00e9 \\\\2"'), (one, "3333")):
+            session.until("> ")
+            session.type(form + ";\r")
+            session.until("it = ")
+        one.leave()
+        os.kill(other.pid, signal.SIGHUP)
+        os.waitpid(other.pid, 0)
+        os.close(other.terminal)
+        later = Session(self.home, NO_COLOR="1")
+        later.until("> ")
+        later.type("\x1b[A\x1b[A\x1b[A\r")  # before exit and 3333
+        later.until('it = "\u00e9 \\\\2"')
+        later.type("\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\r")
+        later.until("it = 1111")
+        later.leave()
+
+    def test_a_long_history_is_cut(self):
+        path = os.path.join(self.home, ".nvm_history")
+        with open(path, "w", encoding="utf-8") as history:
+            history.write("_HiStOrY_V2_\n" + "".join(f"{n};\n" for n in range(2001)))
+        self.shown("1;", "it = 1 : int", NO_COLOR="1")
+        with open(path, encoding="utf-8") as history:
+            self.assertEqual(history.read().splitlines()[1:], [f"{n};" for n in range(1001, 2001)] + ["1;", "exit"])
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ ALLOWED = {
     "vm/cmd/checkpoint.cpp": "the files of the command line: what is in them; that of a checkpoint, can it be written",
     "vm/cmd/bench.cpp": "nvm-bench, which stands beside nvm",
     "vm/cmd/fmt.cpp": "the files of the command line",
+    "vm/cmd/history.cpp": "what was typed at the prompt",
     "vm/cmd/literate.cpp": "the files of the command line and the pictures beside them; /dev/null",
     "vm/cmd/machine.cpp": "files of options",
     "vm/cmd/language.cpp": "the file of the command line: is it a script",

@@ -13,12 +13,14 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "bytecode/base/read_file.h"
 #include "vm/cmd/colour.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/crash.h"
+#include "vm/cmd/history.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/language.h"
 #include "vm/cmd/machine.h"
@@ -77,19 +79,10 @@ class Reader {
     if (!terminal_) return;
     set_characters();
     rl_initialize();
-    using_history();
     const char* home = std::getenv("HOME");
-    history_ = std::string(home == nullptr ? "." : home) + "/.nvm_history";
-    read_history(history_.c_str());
+    history_.emplace(std::string(home == nullptr ? "." : home) + "/.nvm_history");
     rl_attempted_completion_function = complete;
   }
-  ~Reader() {
-    if (!terminal_) return;
-    stifle_history(1000);
-    write_history(history_.c_str());
-  }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
 
   // False at the end of input. Ctrl-C empties the line and is `interrupted`.
   bool read(const char* prompt, std::string& line, bool& interrupted) {
@@ -111,20 +104,21 @@ class Reader {
   }
   // What was typed comes back with one key: as one line if that is the same to the language, else line by
   // line.
-  void remember(std::string text, const lib::Language& session) const {
+  void remember(std::string text, const lib::Language& session) {
     while (text.ends_with('\n')) text.pop_back();
-    if (!terminal_ || text.find_first_not_of(" \t") == std::string::npos) return;
+    if (!history_ || text.find_first_not_of(" \t") == std::string::npos) return;
     std::string line = text;
     std::replace(line.begin(), line.end(), '\n', ' ');
     const bool same = line == text || (session.is_whole(line) && text.find('"') == std::string::npos);
-    if (same) return static_cast<void>(add_history(line.c_str()));
-    for (const std::string_view each : lines_of(text)) add_history(std::string(each).c_str());
+    if (same) return history_->add(line);
+    for (const std::string_view each : lines_of(text)) history_->add(std::string(each));
   }
+  [[nodiscard]] bool keeps() const { return history_ && history_->kept(); }
   [[nodiscard]] bool terminal() const { return terminal_; }
 
  private:
   bool terminal_;
-  std::string history_;
+  std::optional<History> history_;
 };
 
 // ? and ?NAME need no terminator.
@@ -229,7 +223,8 @@ int repl_command(const Words& words) {
     if (done == lib::LanguageStatus::kExit) break;
   } while (true);
   if (reader.terminal())
-    std::cout << "Leaving; what was defined is gone, what was typed is in ~/.nvm_history.\n";
+    std::cout << "Leaving; what was defined is gone"
+              << (reader.keeps() ? ", what was typed is in ~/.nvm_history.\n" : ".\n");
   return watch.finish(status);
 }
 
