@@ -118,6 +118,33 @@ class Terminal(unittest.TestCase):
         later.until("it = 1111")
         later.leave()
 
+    def test_a_command_ends_with_its_line(self):
+        session = Session(self.home, NO_COLOR="1")
+        session.until("> ")
+        for typed, shown in (("help", "help, ?"), ("apropos cumsum", "cumsum : "), ("x = 3; show status", "print_length = 100"),
+                             ("load (\r1)", "Bad type for load"), ("help % a\r%", "help, ?"), ("help; % a\r%", "help, ?")):
+            session.type(typed + "\r")
+            session.until(shown)
+            session.until("<Nesl> ")
+            session.type("41 + 1;\r")
+            session.until("it = 42 : int")
+            session.until("<Nesl> ")
+        session.leave()
+
+    def test_keys_that_end(self):
+        session = Session(self.home, NO_COLOR="1")
+        session.until("> ")
+        session.type("\x1a")  # no shell is there to stop for
+        session.until("> ")
+        session.type("41 + 1;\r")
+        session.until("it = 42 : int")
+        session.type("x = 1\r")
+        session.until("\n> ")
+        session.type("\x04")
+        session.until("Leaving")
+        self.assertEqual(os.waitpid(session.pid, 0)[1], 0)
+        os.close(session.terminal)
+
     def test_a_long_history_is_cut(self):
         path = os.path.join(self.home, ".nvm_history")
         with open(path, "w", encoding="utf-8") as history:

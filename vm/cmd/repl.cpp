@@ -95,7 +95,11 @@ class Reader {
       return true;
     }
     std::signal(SIGINT, back_to_prompt);
-    char* text = readline(prompt);
+    char* text = nullptr;
+    do {
+      errno = 0;
+      text = readline(prompt);
+    } while (text == nullptr && errno == EINTR);  // by Ctrl-Z, where no shell is there to stop for
     std::signal(SIGINT, end_process);
     if (text == nullptr) return false;
     line = text;
@@ -149,7 +153,7 @@ void run_startup_file(lib::Language& session) {
 }
 
 // Collects lines until they hold whole forms; false at the end of input. At a terminal an empty line ends a
-// form whose terminator was forgotten.
+// form whose terminator was forgotten, and any line a command.
 bool read_forms(Reader& reader, std::string& text, lib::Language& session) {
   const lib::LanguageFacts& facts = session.facts();
   const std::string prompt(facts.prompt), terminator(facts.terminator);
@@ -166,13 +170,14 @@ bool read_forms(Reader& reader, std::string& text, lib::Language& session) {
     if (text.find_first_not_of(" \n\t") == std::string::npos) text.clear();
     if (is_question(text, terminator) || is_farewell(text, session)) return true;
     const bool empty = line.find_first_not_of(" \t") == std::string::npos;
-    if (reader.terminal() && empty && session.is_whole(text + terminator)) {
+    const std::string ended = text + terminator;
+    if (reader.terminal() && (empty ? session.is_whole(ended) : session.ends_in_command(ended))) {
       text += terminator + "\n";
       return true;
     }
     if (!text.empty() && !session.wants_more(text)) return true;
   }
-  return !text.empty();
+  return !text.empty() && !reader.terminal();  // what was not finished there is left
 }
 
 std::unique_ptr<std::streambuf> shown_on(std::FILE* to) {

@@ -93,6 +93,8 @@ class Language {
   [[nodiscard]] virtual bool wants_more(std::string_view text) const = 0;
   // Whether a text holds whole forms without an error of syntax.
   [[nodiscard]] virtual bool is_whole(std::string_view text) const = 0;
+  // The same, and the last one is a command.
+  [[nodiscard]] virtual bool ends_in_command(std::string_view text) const = 0;
   [[nodiscard]] virtual std::vector<std::string> names() = 0;  // all that a user may write, sorted
   [[nodiscard]] virtual Vm& machine() = 0;
   // With Options::explain: what the compiling tier did in each program that recorded a region. Nothing else

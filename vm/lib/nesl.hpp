@@ -124,6 +124,8 @@ class Nesl {
   [[nodiscard]] static bool incomplete(std::string_view text);
   // Whether a text holds whole forms without an error of syntax.
   [[nodiscard]] static bool parses(std::string_view text);
+  // The same, and the last one is a command.
+  [[nodiscard]] static bool ends_in_command(std::string_view text);
   [[nodiscard]] std::vector<std::string> names();  // all that a user may write, sorted
   [[nodiscard]] Vm& machine();                     // its cancel() ends whatever the session runs
   // With Options::explain: what the compiling tier did in each program that recorded a region. Nothing else

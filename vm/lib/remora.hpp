@@ -51,6 +51,7 @@ class Remora final : public Language {
 
   [[nodiscard]] bool wants_more(std::string_view text) const override;
   [[nodiscard]] bool is_whole(std::string_view text) const override { return !wants_more(text); }
+  [[nodiscard]] bool ends_in_command(std::string_view) const override { return false; }
   [[nodiscard]] std::vector<std::string> names() override;
   [[nodiscard]] Vm& machine() override;
   [[nodiscard]] std::string explanation() const override;
