@@ -65,7 +65,8 @@ class RemoraDocument final : public Document {
 void RemoraDocument::analyse(std::vector<Problem>& problems) {
   strings_.clear();
   remora::Checked checked = remora::check_program(text_.str());
-  program_ = std::move(checked.program);
+  const std::string readable = remora::readable(text_.str());
+  program_ = readable == text_.str() ? std::move(checked.program) : remora::check_program(readable).program;
   for (const remora::Error& e : checked.errors) {
     if (problems.size() >= kMostProblems) return;
     Span span = word_from(text_.offset(e.pos, Units::kCodePoints));
@@ -165,17 +166,39 @@ std::optional<Document::Call> RemoraDocument::call_around(std::size_t at) const 
   return Call{text.substr(head.begin, head.end - head.begin), inside ? words - 1 : words, head.begin};
 }
 
+// The types of the parameters in a type of a function.
+std::vector<Span> parameters_in(std::string_view label) {
+  constexpr std::string_view kArrow = "(-> (";
+  std::vector<Span> found;
+  const std::size_t arrow = label.find(kArrow);
+  if (arrow == label.npos) return found;
+  std::size_t begin = arrow + kArrow.size(), depth = 0;
+  for (std::size_t at = begin; at < label.size(); ++at) {
+    const char c = label[at];
+    const bool closes = c == ')' || c == ']' || c == '}';
+    if (depth == 0 && (closes || c == ' ')) {
+      if (at > begin) found.push_back({begin, at});
+      begin = at + 1;
+      if (closes) break;
+    }
+    if (closes) --depth;
+    if (c == '(' || c == '[' || c == '{') ++depth;
+  }
+  return found;
+}
+
 std::optional<Signature> RemoraDocument::signature_of(const Symbol* symbol, const std::string& name) {
   Signature out;
   if (symbol != nullptr && symbol->kind != SymbolKind::kBuiltin) {
     if (symbol->type.find("->") == std::string_view::npos) return std::nullopt;
     out.label = std::string(symbol->name) + " : " + std::string(symbol->type);
-    return out;
+  } else {
+    const auto described = describe(name);
+    if (!described) return std::nullopt;
+    out.label = described->code;
+    out.documentation = described->text;
   }
-  const auto described = describe(name);
-  if (!described) return std::nullopt;
-  out.label = described->code;
-  out.documentation = described->text;
+  out.parameters = parameters_in(out.label);
   return out;
 }
 

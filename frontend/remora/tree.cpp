@@ -26,13 +26,17 @@ class Reader {
  public:
   explicit Reader(std::string_view text, std::uint32_t line = 1) : text_(text), pos_{line, 1} {}
   [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
+  // Where the expression begins that was being read, or the comment before it.
+  [[nodiscard]] std::size_t begin() const { return begin_; }
 
   std::vector<Tree> all() {
     std::vector<Tree> out;
     std::vector<Tree> open;  // brackets that are not closed yet
     for (;;) {
       check_budget();
+      if (open.empty()) begin_ = at_;
       skip();
+      if (open.empty()) begin_ = at_;
       const SourcePos pos = pos_;
       const std::int32_t c = peek();
       std::vector<Tree>& into = open.empty() ? out : open.back().kids;
@@ -281,7 +285,7 @@ class Reader {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, begin_ = 0;
   std::size_t end_of_last_ = SIZE_MAX;  // where the last expression ended
   SourcePos pos_{1, 1};
   std::vector<bool> bars_;  // of the open brackets: was there a bar?
@@ -290,6 +294,23 @@ class Reader {
 }  // namespace
 
 std::vector<Tree> read_trees(std::string_view text, std::uint32_t line) { return Reader(text, line).all(); }
+
+std::string readable(std::string text) {
+  for (std::size_t from = 0; from < text.size();) {
+    Reader reader(std::string_view(text).substr(from));
+    try {
+      static_cast<void>(reader.all());
+      break;
+    } catch (const Error&) {
+      const std::size_t begin = from + reader.begin();
+      from = std::min(text.find("\n(", begin), text.size());
+      std::replace_if(
+          text.begin() + static_cast<std::ptrdiff_t>(begin), text.begin() + static_cast<std::ptrdiff_t>(from),
+          [](char c) { return c != '\n'; }, ' ');
+    }
+  }
+  return text;
+}
 
 bool ends_within(std::string_view text) {
   Reader reader(text);

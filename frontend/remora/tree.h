@@ -51,6 +51,9 @@ inline constexpr int kMaxNesting = 1000;
 // All expressions of a text; columns count code points. Throws Error (kind `syntax`) at the first fault.
 // `line` is the number of its first line.
 [[nodiscard]] std::vector<Tree> read_trees(std::string_view text, std::uint32_t line = 1);
+// The text with blanks in place of what cannot be read: from where an expression begins that has a fault to
+// the next line that begins with a bracket. All else keeps its place.
+[[nodiscard]] std::string readable(std::string text);
 // Whether a text ends within brackets, a string or a comment that lines to come may close.
 [[nodiscard]] bool ends_within(std::string_view text);
 

@@ -452,6 +452,23 @@ class Remora(Session):
                          ["xs", "inc"])
         self.assertIn("int", self.c.result("textDocument/signatureHelp", **at("inc xs", 4))["signatures"][0]["label"])
 
+    def test_an_open_bracket(self):
+        """While a form cannot be read, the others are known."""
+        uri = "file:///nowhere/b.remora"
+        text = "(define (ff [x int] [y [float 2]]) x)\n(ff 1 \n(define zz (ff 1 [2. 3.]))\n"
+        self.c.open(uri, text, language="remora")
+        self.assertEqual([p[:2] for p in self.c.problems(uri)], [(1, 0)])
+        at = lambda words, plus=0: self.c.at(uri, words, plus)
+        for words, plus, active in (("ff 1 \n", 3, 0), ("ff 1 \n", 5, 1), ("ff 1 [", 5, 1)):
+            found = self.c.result("textDocument/signatureHelp", **at(words, plus))
+            signature = found["signatures"][0]
+            self.assertEqual((signature["label"], found["activeParameter"]), ("ff : (-> (int [float 2]) int)", active))
+            self.assertEqual([signature["label"][b:e] for b, e in (p["label"] for p in signature["parameters"])], ["int", "[float 2]"])
+        labels = [i["label"] for i in self.c.result("textDocument/completion", **at("ff 1 \n", 1))["items"]]
+        self.assertIn("ff", labels)
+        self.assertIn("ff : ", self.c.result("textDocument/hover", **at("ff 1 \n"))["contents"]["value"])
+        self.assertIn("zz : int", self.c.result("textDocument/hover", **at("zz"))["contents"]["value"])
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main(argv=sys.argv[:1]))

@@ -94,3 +94,13 @@ TEST_CASE("strings and characters") {
   CHECK(error_of("\"\\x4") == "syntax 1:2");
   CHECK(error_of("#\\") == "syntax 1:1");
 }
+
+TEST_CASE("what cannot be read becomes blanks, up to the next line that begins with a bracket") {
+  CHECK(readable("(f 1)\n(g\n(h)") == "(f 1)\n  \n(h)");
+  CHECK(readable("(f 1)\n(g\n(h))\n") == "(f 1)\n(g\n(h))\n");
+  CHECK(readable("(f]\n x)\n(h)") == "   \n   \n(h)");
+  CHECK(readable("(h)\n; c\n#| (\n(g)") == "(h)\n   \n    \n(g)");
+  CHECK(readable("(h)\n\"a\n b") == "(h)\n  \n  ");
+  CHECK(readable(") 1\n(h)") == "   \n(h)");
+  CHECK(readable("(f 1)\n(g)") == "(f 1)\n(g)");
+}
