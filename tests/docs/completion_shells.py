@@ -24,6 +24,8 @@ ASKED = {  # words typed so far: what must be among the answers, as zsh says it 
     "nvm run --j": ("--jit[compile regions", "--jit\t"),
     "nvm run --as": ("'work <= 3*n*log2(n)'", "'work <= 3*n*log2(n)'"),
     "neslvm run --jit c": ("(off hot always compare)", "compare\t"),
+    "nvm replay r.rec --j": ("--jit[compile regions", "--jit\t"),
+    "nvm run --print-length a": (":N\\|all:(all)", "all"),
     "nvm vinterp x": ("*:file:_files", ""),
     "neslvm help v": ("vinterp:behave", "vinterp"),
 }

@@ -13,11 +13,20 @@ offers() {
   _neslvm
   printf '%s\n' "${COMPREPLY[@]}" | grep -qxF -- "$wanted" || { echo "$*: no $wanted among: ${COMPREPLY[*]}"; failed=1; }
 }
+refuses() {
+  if said=$(failed=0; offers "$@"); [ -z "$said" ]; then echo "$*: is offered"; failed=1; fi
+}
 
 offers run -- nvm r
 offers vinterp -- neslvm help v
 offers --jit -- nvm run --j
 offers compare -- nvm run --jit c
+offers --jit -- nvm replay r.rec --
+offers --ranks -- nvm resume r.state --r
+offers all -- nvm run --print-length ''
+offers all -- nvm bench --size ''
+refuses N -- nvm run --print-length ''
+refuses N -- nvm bench --size ''
 offers --stages -- nvm disasm --
 cd "$(dirname "$0")"
 offers blocks.py -- nvm run blo

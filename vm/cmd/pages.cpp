@@ -3,6 +3,7 @@
 #include <cctype>
 #include <vector>
 
+#include "bytecode/base/read_file.h"
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/commands.h"
 #include "vm/lib/nvm.hpp"
@@ -45,12 +46,17 @@ std::string sentence(std::string_view help) {
   return out + ".";
 }
 
-// The words of an argument such as on|off, between blanks; "" if it is not a choice.
+// Those that may stand on its command line.
+std::vector<OptionInfo> completed_options(const CommandInfo& c) {
+  return options_of_command(c.operands.ends_with("[OPTIONS of run]") ? "run" : c.name);
+}
+
+// The words of an argument such as N|on|off that are typed as they are, between blanks; "" if there are none.
 std::string choices(const OptionInfo& o) {
-  if (o.argument.find('|') == std::string_view::npos) return "";
-  std::string out(o.argument);
-  for (char& c : out)
-    if (c == '|') c = ' ';
+  std::string out;
+  if (o.argument.find('|') == std::string_view::npos) return out;
+  for (const std::string_view word : parts_of(o.argument, '|'))
+    if (word[0] < 'A' || word[0] > 'Z') out += (out.empty() ? "" : " ") + std::string(word);
   return out;
 }
 
@@ -134,7 +140,7 @@ std::string bash() {
   for (const CommandInfo& c : all_commands()) {
     names += (names.empty() ? "" : " ") + std::string(c.name);
     std::string flags;
-    for (const OptionInfo& o : options_of_command(c.name))
+    for (const OptionInfo& o : completed_options(c))
       flags += (flags.empty() ? "--" : " --") + std::string(o.name());
     if (!flags.empty()) cases += "    " + std::string(c.name) + ") flags='" + flags + "' ;;\n";
   }
@@ -179,7 +185,7 @@ std::string zsh() {
       continue;
     }
     page += "  " + std::string(c.name) + ") _arguments";
-    for (const OptionInfo& o : options_of_command(c.name)) {
+    for (const OptionInfo& o : completed_options(c)) {
       page += " \\\n    '--" + std::string(o.name()) + "[" +
               quoted_in_zsh(escaped(o.help_of(c.name), "[]:", "\\")) + "]";
       if (!o.argument.empty()) page += ":" + escaped(o.argument, "[]:|", "\\") + ":";
@@ -200,7 +206,7 @@ std::string fish() {
     page += "  complete -c $name -n __fish_use_subcommand -f -a " + std::string(c.name) + " -d '" +
             escaped(c.help, "'", "\\") + "'\n";
   for (const CommandInfo& c : all_commands()) {
-    for (const OptionInfo& o : options_of_command(c.name)) {
+    for (const OptionInfo& o : completed_options(c)) {
       page += "  complete -c $name -n '__fish_seen_subcommand_from " + std::string(c.name) + "' -l " +
               std::string(o.name());
       if (!letter(o).empty()) page += " -s " + std::string(letter(o));
