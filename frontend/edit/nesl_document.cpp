@@ -32,23 +32,45 @@ constexpr std::string_view kTypes[] = {"any",     "bool",   "char",    "float", 
 
 bool is_internal(std::string_view name) { return name.find("__") != name.npos || name.starts_with("prim_"); }
 
+// The parts of a part of a text, (x, y) being one.
+std::vector<Span> between_commas(std::string_view text, Span part) {
+  std::vector<Span> out;
+  int depth = 0;
+  std::size_t begin = part.begin;
+  for (std::size_t at = begin; at <= part.end; ++at) {
+    if (at == part.end || (text[at] == ',' && depth == 0)) {
+      out.push_back({begin, at});
+      begin = at + 2;
+    }
+    if (at < part.end) depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+  }
+  return out;
+}
+
 // "(a, (b, c))" and a name as "f(a, (b, c)) : TYPE", with the places of a and (b, c).
 Signature signature_text(const std::string& name, std::string_view parameters, std::string_view type) {
   const bool tuple = parameters.starts_with('(');
   Signature out;
   out.label = name + (tuple ? std::string(parameters) : "(" + std::string(parameters) + ")");
-  int depth = 0;
-  std::size_t begin = name.size() + 1;
-  for (std::size_t at = begin; at < out.label.size(); ++at) {
-    const char c = out.label[at];
-    const bool last = at + 1 == out.label.size();
-    if (last || (c == ',' && depth == 0)) {
-      out.parameters.push_back({begin, at});
-      begin = at + 2;
-    }
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-  }
+  out.parameters = between_commas(out.label, {name.size() + 1, out.label.size() - 1});
   if (!type.empty()) out.label += " : " + std::string(type);
+  return out;
+}
+
+// "(a, (b, c)) -> d" as "f : (a, (b, c)) -> d", of a function whose parameters have no names.
+std::optional<Signature> signature_of_type(const std::string& name, std::string_view type) {
+  Signature out;
+  out.label = name + " : " + std::string(type);
+  const Span all{name.size() + 3, out.label.size()};
+  Span argument{all.begin, all.begin};
+  for (int depth = 0; argument.end < all.end; ++argument.end) {
+    const std::string_view rest = std::string_view(out.label).substr(argument.end);
+    if (depth == 0 && rest.starts_with(" -> ")) break;
+    depth += rest[0] == '(' ? 1 : rest[0] == ')' ? -1 : 0;
+  }
+  if (argument.end == all.end) return std::nullopt;
+  if (out.label[argument.begin] == '(') argument = {argument.begin + 1, argument.end - 1};
+  out.parameters = between_commas(out.label, argument);
   return out;
 }
 
@@ -149,7 +171,7 @@ std::optional<Hover> NeslDocument::describe(const std::string& name) {
 
 std::optional<Signature> NeslDocument::signature_of(const Symbol* symbol, const std::string& name) {
   if (symbol != nullptr && symbol->kind != SymbolKind::kBuiltin) {
-    if (symbol->parameters.empty()) return std::nullopt;
+    if (symbol->parameters.empty()) return signature_of_type(std::string(symbol->name), symbol->type);
     Signature out = signature_text(std::string(symbol->name), symbol->parameters, symbol->type);
     out.documentation = symbol->documentation;
     return out;
@@ -270,7 +292,9 @@ std::optional<Document::Call> NeslDocument::call_around(std::size_t at) const {
       continue;
     }
     const Token* const before = k > 0 ? &tokens[k - 1] : nullptr;
-    const bool name = before != nullptr && before->kind == Tok::kName && !frontend::is_reserved(before->text);
+    const bool word = before != nullptr && before->kind == Tok::kName;
+    const bool truth = word && (before->text == "t" || before->text == "f");  // or a local variable
+    const bool name = word && (truth || !frontend::is_reserved(before->text));
     const bool defines = k > 1 && tokens[k - 2].is_word("function");
     if (t.is("(") && name && !defines) return Call{before->text, commas, chunk->begin + before->begin};
     commas = 0;

@@ -32,21 +32,27 @@ class Text {
 
   [[nodiscard]] const std::string& str() const { return text_; }
   [[nodiscard]] std::size_t size() const { return text_.size(); }
-  [[nodiscard]] std::size_t lines() const { return begins_.size(); }  // at least 1
-  // Without its end.
-  [[nodiscard]] std::string_view line(std::size_t n) const;
 
-  // Places behind the end of a line, or of the text, are its end; those within a character its beginning.
+  // Lines of editors end with \n, \r\n or \r. Places behind the end of a line, or of the text, are its end;
+  // those within a character its beginning.
   [[nodiscard]] std::size_t offset(Place place, Units units) const;
   [[nodiscard]] Place place(std::size_t offset, Units units) const;
-  // The same for places that count from 1.
+  // The same for places in messages, that count from 1; lines end with \n.
   [[nodiscard]] std::size_t offset(SourcePos pos, Units units) const;
   [[nodiscard]] SourcePos pos(std::size_t offset) const;  // in bytes
 
  private:
+  struct Lines {
+    std::vector<std::size_t> begins{0};
+    std::vector<bool> plain;  // those whose characters are bytes, whatever columns count
+  };
+  [[nodiscard]] std::string_view line(const Lines& lines, std::size_t n) const;  // without its end
+  void note_plain(Lines& lines) const;
+  [[nodiscard]] std::size_t offset(const Lines& lines, Place place, Units units) const;
+  [[nodiscard]] Place place(const Lines& lines, std::size_t offset, Units units) const;
+
   std::string text_;
-  std::vector<std::size_t> begins_;  // of the lines
-  std::vector<bool> plain_;          // lines whose characters are bytes, whatever columns count
+  Lines places_, sources_;  // of editors, of messages
 };
 
 // A character of a name in NESL.

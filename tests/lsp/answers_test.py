@@ -147,6 +147,29 @@ class Nesl(Session):
         self.assertEqual(found["signatures"][0]["documentation"], "Sum of the elements.")
         self.assertIsNone(self.c.result("textDocument/signatureHelp", **self.c.at(URI, "datatype")))
 
+    def test_signatures_of_what_has_no_named_parameters(self):
+        uri = "file:///nowhere/signatures.nesl"
+        self.c.open(uri, "datatype pt((int, int), float);\nlet g = (a, b) => a + b in g(1, 2);\npt((2, 3), 1.0);\n"
+                         "inc = x => x + 1;\ninc(4);\nn = 5;\nn(6);\n"
+                         "function twice(f, x) = f(f(x));\n")
+        for words, plus, label, parts, active in (("pt((2", 11, "pt : ((int, int), float) -> pt", ["(int, int)", "float"], 1),
+                                                  ("g(1, 2", 2, "g : (int, int) -> int", ["int", "int"], 0),
+                                                  ("f(x)", 2, "f : a -> a :: (a in any)", ["a"], 0),
+                                                  ("inc(4", 4, "inc : int -> int", ["int"], 0)):
+            found = self.c.result("textDocument/signatureHelp", **self.c.at(uri, words, plus))
+            signature = found["signatures"][0]
+            self.assertEqual((signature["label"], found["activeParameter"]), (label, active))
+            self.assertEqual([signature["label"][b:e] for b, e in (p["label"] for p in signature["parameters"])], parts)
+        self.assertIsNone(self.c.result("textDocument/signatureHelp", **self.c.at(uri, "n(6", 2)))
+
+    def test_all_ends_of_lines(self):
+        uri = "file:///nowhere/ends.nesl"
+        self.c.open(uri, "x = 1;\ry = x;\r\nz = y;\n\rq = zz;\r")
+        self.assertEqual([p[:2] for p in self.c.problems(uri)], [(4, 4)])
+        for line, name in ((1, "y"), (2, "z")):
+            found = self.c.result("textDocument/hover", textDocument={"uri": uri}, position={"line": line, "character": 0})
+            self.assertIn(f"{name} : int", found["contents"]["value"])
+
     def test_symbols(self):
         found = self.c.result("textDocument/documentSymbol", textDocument={"uri": URI})
         self.assertEqual([(s["name"], s["kind"]) for s in found],
