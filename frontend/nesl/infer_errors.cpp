@@ -161,7 +161,7 @@ void Checker::unknown_record(const Pattern& pattern) {
   std::string message = "record type " + upper(pattern.name) + " is undefined";
   if (parameters_)
     message += "; a record is declared as in datatype " + pattern.name + "(float, float)";
-  else if (env_.find(pattern.name, from_prelude_) == nullptr)
+  else if (env_.find(pattern.name, from_prelude_) == nullptr && prefix_of(pattern.name).empty())
     message +=
         "; a function is defined as in function name(x) = x + 1, or within an expression as in name = x "
         "=> x + 1";

@@ -329,6 +329,10 @@ class Files(Session):
                 found = self.c.result("textDocument/definition", **at(use))
                 with self.subTest(use=use):
                     self.assertEqual((found["uri"], found["range"]["start"]["line"]), ((folder / file).as_uri(), line))
+            for declared, lines in ((True, [("main.nesl", 2), ("lib/stats.nesl", 1)]), (False, [("main.nesl", 2)])):
+                found = self.c.result("textDocument/references", context={"includeDeclaration": declared}, **at("mean([1"))
+                self.assertEqual([(f["uri"], f["range"]["start"]["line"]) for f in found],
+                                 [((folder / file).as_uri(), line) for file, line in lines])
             hover = self.c.result("textDocument/hover", **at("mean([1"))["contents"]["value"]
             self.assertIn("stats.mean(v, by) : ([float], float) -> float", hover)
             self.assertIn("The mean.", hover)
@@ -353,6 +357,8 @@ class Files(Session):
                     problems = self.c.problems(uri)
                     self.assertEqual(len(problems), 1, problems)
                     self.assertIn(message, problems[0][2])
+            self.c.change(uri, 'import "lib/stats"; stats.pp(a, b) = 3;\n')  # no name for a function
+            self.assertEqual([p[2] for p in self.c.problems(uri)], ["record type STATS.PP is undefined"])
             # What is open counts as it stands in the editor, also of what a module imports.
             self.c.change(uri, 'import "lib/stats";\nstats.mean([1.0]) + 1.0;\nimport "lib/helper";\nhelper.third(3);\n')
             self.assertEqual([p[:2] for p in self.c.problems(uri)], [(3, 0)])

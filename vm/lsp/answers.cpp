@@ -73,10 +73,15 @@ Json Server::definition(const Json& params) {
   if (target->file.empty())
     return {{"uri", string_at(object_at(params, "textDocument"), "uri")},
             {"range", range(d.text(), target->span)}};
-  std::string path = target->file, why;
+  return elsewhere(*target, params);
+}
+
+// A place in another file; null if that cannot be read.
+Json Server::elsewhere(const edit::Target& target, const Json& params) {
+  std::string path = target.file, why;
   const auto text = reader(open_at(params).path)(path, why);
   if (!text) return nullptr;
-  return {{"uri", uri_of(path)}, {"range", range(edit::Text(*text), target->span)}};
+  return {{"uri", uri_of(path)}, {"range", range(edit::Text(*text), target.span)}};
 }
 
 Json Server::references(const Json& params) {
@@ -87,6 +92,10 @@ Json Server::references(const Json& params) {
   for (const edit::Span span : d.references(place(d, params), all != Json(false)))
     list.push_back(
         {{"uri", string_at(object_at(params, "textDocument"), "uri")}, {"range", range(d.text(), span)}});
+  const auto target = all != Json(false) ? d.definition(place(d, params)) : std::nullopt;
+  if (!target || target->file.empty()) return list;
+  if (Json declaration = elsewhere(*target, params); !declaration.is_null())
+    list.push_back(std::move(declaration));
   return list;
 }
 
