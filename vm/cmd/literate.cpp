@@ -6,8 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
-#include <utility>
+#include <ostream>
 
 #include "bytecode/base/disk_cache.h"
 #include "bytecode/base/out_file.h"
@@ -78,23 +77,23 @@ int run_blocks(const std::string& path, const std::string& page, const std::vect
   options.vm.cancelled = Interruptible::asked();
   options.print_length = arguments.count_or_all(Option::kPrintLength);
   options.charts_as_svg = arguments.choice(Option::kCharts) == 1;
-  Paper paper;
+  Paper paper, said;  // what blocks print, and messages
   const File nothing(std::fopen("/dev/null", "re"));
   options.vm.out = options.vm.err = paper.stream();
   options.vm.in = nothing.get();
-  TerminalBuffer buffer(options.vm.out);
-  std::ostream out(&buffer);
-  std::ostringstream err;
+  TerminalBuffer buffer(options.vm.out), messages(said.stream());
+  std::ostream out(&buffer), err(&messages);
   const auto session = open_session(lib::LanguageKind::kNesl, options, out, err);
   bind_inputs(*session, arguments);
   const Interruptible guard(&session->machine());
   for (const PagePart& part : parts) {
     const auto status = session->run_script(block_alone(page, part), path);
     out.flush();
+    err.flush();
     printed.push_back(paper.rest());
     const bool ended = status != lib::LanguageStatus::kOk;
     if (ended) say(stderr, printed.back());  // no page shows it
-    say(stderr, std::exchange(err, std::ostringstream()).str());
+    say(stderr, said.rest());
     if (status == lib::LanguageStatus::kExit)
       complain(block_name(path, page, part) +
                "this block ends the program (exit), and the page stays as it is");

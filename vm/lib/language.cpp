@@ -64,7 +64,7 @@ class NeslLanguage final : public Language {
   std::optional<Nesl::Prepared> prepare(const std::string& text) override { return nesl_.prepare(text); }
   bool wants_more(std::string_view text) const override { return Nesl::incomplete(text); }
   bool is_whole(std::string_view text) const override { return Nesl::parses(text); }
-  bool ends_in_command(std::string_view text) const override { return Nesl::ends_in_command(text); }
+  bool ends_in_command(std::string_view text) const override { return Nesl::parses(text, true); }
   std::vector<std::string> names() override { return nesl_.names(); }
   Vm& machine() override { return nesl_.machine(); }
   std::string explanation() const override { return nesl_.explanation(); }

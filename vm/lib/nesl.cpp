@@ -328,38 +328,23 @@ bool is_incomplete(std::string_view text) {
   return lexer.unfinished();
 }
 
-// The last form of a text without an error of syntax.
-std::optional<frontend::Form> last_form(std::string_view text, bool& parses) {
+bool all_parse(std::string_view text, bool ends_in_command) {
   Diagnostics diagnostics("", text);
   const frontend::Source source{"", text, 1, false};
   frontend::Parser parser(source, diagnostics);
-  std::optional<frontend::Form> form;
-  parses = true;
-  while (parses && !parser.at_end()) parses = (form = parser.next_form()).has_value();
-  parses = parses && !diagnostics.failed();
-  return form;
-}
-
-bool all_parse(std::string_view text) {
-  bool parses = false;
-  static_cast<void>(last_form(text, parses));
-  return parses;
-}
-
-bool all_parse_and_end_in_command(std::string_view text) {
-  bool parses = false;
-  const auto form = last_form(text, parses);
-  return parses && form && form->kind == frontend::FormKind::kCommand;
+  bool command = false;
+  while (!parser.at_end()) {
+    const auto form = parser.next_form();
+    if (!form) return false;
+    command = form->kind == frontend::FormKind::kCommand;
+  }
+  return !diagnostics.failed() && (command || !ends_in_command);
 }
 
 }  // namespace
 
-bool Nesl::parses(std::string_view text) {
-  return guarded([&] { return all_parse(text); }, [](const Failure&) { return false; });
-}
-
-bool Nesl::ends_in_command(std::string_view text) {
-  return guarded([&] { return all_parse_and_end_in_command(text); }, [](const Failure&) { return false; });
+bool Nesl::parses(std::string_view text, bool ends_in_command) {
+  return guarded([&] { return all_parse(text, ends_in_command); }, [](const Failure&) { return false; });
 }
 
 bool Nesl::incomplete(std::string_view text) {

@@ -122,10 +122,8 @@ class Nesl {
 
   // Whether a terminal should read on: the text does not end with a whole form.
   [[nodiscard]] static bool incomplete(std::string_view text);
-  // Whether a text holds whole forms without an error of syntax.
-  [[nodiscard]] static bool parses(std::string_view text);
-  // The same, and the last one is a command.
-  [[nodiscard]] static bool ends_in_command(std::string_view text);
+  // Whether a text holds whole forms without an error of syntax, and if that is asked the last is a command.
+  [[nodiscard]] static bool parses(std::string_view text, bool ends_in_command = false);
   [[nodiscard]] std::vector<std::string> names();  // all that a user may write, sorted
   [[nodiscard]] Vm& machine();                     // its cancel() ends whatever the session runs
   // With Options::explain: what the compiling tier did in each program that recorded a region. Nothing else

@@ -73,29 +73,23 @@ Json Server::definition(const Json& params) {
   if (target->file.empty())
     return {{"uri", string_at(object_at(params, "textDocument"), "uri")},
             {"range", range(d.text(), target->span)}};
-  return elsewhere(*target, params);
-}
-
-// A place in another file; null if that cannot be read.
-Json Server::elsewhere(const edit::Target& target, const Json& params) {
-  std::string path = target.file, why;
+  std::string path = target->file, why;
   const auto text = reader(open_at(params).path)(path, why);
   if (!text) return nullptr;
-  return {{"uri", uri_of(path)}, {"range", range(edit::Text(*text), target.span)}};
+  return {{"uri", uri_of(path)}, {"range", range(edit::Text(*text), target->span)}};
 }
 
 Json Server::references(const Json& params) {
   Document& d = document(params);
   const Json context = params.value("context", Json::object());
   const Json all = context.is_object() ? context.value("includeDeclaration", Json(true)) : Json(true);
+  const bool declared = all != Json(false);
+  const std::string uri = string_at(object_at(params, "textDocument"), "uri");
   Json list = Json::array();
-  for (const edit::Span span : d.references(place(d, params), all != Json(false)))
-    list.push_back(
-        {{"uri", string_at(object_at(params, "textDocument"), "uri")}, {"range", range(d.text(), span)}});
-  const auto target = all != Json(false) ? d.definition(place(d, params)) : std::nullopt;
-  if (!target || target->file.empty()) return list;
-  if (Json declaration = elsewhere(*target, params); !declaration.is_null())
-    list.push_back(std::move(declaration));
+  for (const edit::Span span : d.references(place(d, params), declared))
+    list.push_back({{"uri", uri}, {"range", range(d.text(), span)}});
+  Json defined = declared ? definition(params) : Json(nullptr);
+  if (!defined.is_null() && defined["uri"] != uri) list.push_back(std::move(defined));  // in another file
   return list;
 }
 

@@ -73,7 +73,6 @@ class Server {
   // questions: answers.cpp
   Json hover(const Json& params);
   Json definition(const Json& params);
-  [[nodiscard]] Json elsewhere(const edit::Target& target, const Json& params);
   Json references(const Json& params);
   Json highlights(const Json& params);
   Json completion(const Json& params);
