@@ -303,9 +303,11 @@ Val Body::call(const Expr& e, const Lanes* lanes) {
     if (flavour.lifted) args.push_back(starts_lifted ? ops_.ones(lanes) : ops_.whole(lanes));
     return b_.call(callee, std::move(args), kinds, f.effect || f.fails);
   };
-  // A recursion steered by what the instances share would not end for want of instances.
+  // A recursion ends for want of instances. In a branch that was asked already, of the instances that the
+  // branch is for; what they share says nothing of them.
+  const bool asks = f.recursive && lanes != ops_.root() && !lanes->inhabited && (any_shared || !taken_);
   Atoms results;
-  if (f.recursive && any_shared && !lanes->inhabited) {
+  if (asks) {
     const Atom condition = b_.op(Op::kGt, TypeWord::kInt, {ops_.count(lanes), b_.integer(0)});
     const auto nothing = [&] {
       Atoms slots;

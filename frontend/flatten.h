@@ -237,6 +237,7 @@ class Body {
   Origin line_ = 0;
   bool shares_ = false;  // arguments with all instances of its frame
   bool apart_ = false;   // in code of a loop for some instances, which stands there once more
+  bool taken_ = false;   // in a branch, which runs only if an instance takes it
 };
 
 }  // namespace nvm::frontend

@@ -194,7 +194,9 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Flags& flags
     b_.same(Op::kLengths, TypeWord::kNone, {inside[index_of(whole_atoms, part.lanes->segments)]},
             inside[next++]);
   for (const auto& copy : copies) b_.same(Op::kDist, copy.word, {copy.of, inside.back()}, inside[next++]);
+  const bool before = std::exchange(taken_, true);
   const Val value = e ? eval(*e, result.lanes) : ops_.zero(type);
+  taken_ = before;
   ops_.slots(ops_.settle(value, result.lanes), result.results);
   scope_.vars.back_to(outer);
   return result;
