@@ -18,17 +18,14 @@ class Calls {
   [[nodiscard]] const std::string* name(const Expr& lambda) const;
   // Whether a call can lead to another one: the body names the function, or functions that do.
   [[nodiscard]] bool recursive(const Expr& lambda) const;
-  // Whether an expression names what leads to functions that call themselves whatever branches are taken:
-  // only a frame without cells ends that.
-  [[nodiscard]] bool endless(const Expr& e) const;
 
  private:
   struct Definition {
     const Expr* of = nullptr;  // under abstractions
-    bool recursive = false, endless = false;
+    bool recursive = false;
   };
   void note(ValueId value, const Expr& e, const Program& program);
-  [[nodiscard]] std::vector<std::int32_t> named(const Expr& e, bool in_branches) const;
+  [[nodiscard]] std::vector<std::int32_t> named(const Expr& e) const;
   [[nodiscard]] static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
   std::vector<Definition> definitions_;

@@ -37,25 +37,11 @@ Val Translator::apply(const Expr& e, const Environment& in) {
   if (result.array == kNoVar)
     result.shape.erase(result.shape.begin(),
                        result.shape.begin() + static_cast<std::ptrdiff_t>(frame.size()));
-  const auto called = [&](const ExprRef& f) {
-    return has_function(program_.variables.resolved(f->type)) && calls_.endless(*f);
-  };
-  const bool endless = !frame.empty() && std::any_of(e.kids.begin(), e.kids.end(), called);
-  return unless_empty(endless, frame, with_frame(frame, result), [&] {
-    return lifted(arguments, frame, result, [&](std::vector<Val> v) {
-      const Val function = std::move(v[0]);
-      v.erase(v.begin());
-      return call(function, v, result);
-    });
+  return lifted(std::move(arguments), frame, result, [&](std::vector<Val> v) {
+    const Val function = std::move(v[0]);
+    v.erase(v.begin());
+    return call(function, v, result);
   });
-}
-
-// What no condition ends must not begin where there is nothing to do.
-Val Translator::unless_empty(bool endless, const Shape& frame, const Type& result,
-                             const std::function<Val()>& make) {
-  if (!endless || frame.empty()) return make();
-  const auto empty = [&] { return Val{result, code_.empty(core_of(result.atom, nullptr))}; };
-  return choose({code_.compare(Prim::kEq, product(frame), code_.integer(0))}, {empty, make}, result);
 }
 
 // Numbers, flags and characters in frames of several lengths: those of shorter ones are repeated, so that one

@@ -52,8 +52,7 @@ Val Translator::boxes(const Expr& e, const Environment& in) {
 Val Translator::unbox(const Expr& e, const Environment& in) {
   const Val b = packed(eval(*e.kids[0], in));
   const std::size_t frame = b.type.shape.size();
-  const Type type = type_in(e.type, in);
-  const auto inside = [&](std::vector<Val> v) {
+  return lifted({{b, frame}}, b.type.shape, cell_type(type_in(e.type, in), frame), [&](std::vector<Val> v) {
     Environment& with = inner(in);
     const Atom& sigma = *b.type.atom;
     const std::vector<Code> parts = code_.parts(v[0].code, sigma.bound.size() + 1);
@@ -66,9 +65,6 @@ Val Translator::unbox(const Expr& e, const Environment& in) {
     }
     with.values[e.parameters[0]] = {names.on(sigma.types[0]), parts.back(), part_of(b.meaning, 0)};
     return eval(*e.kids[1], with);
-  };
-  return unless_empty(calls_.endless(*e.kids[1]), b.type.shape, type, [&] {
-    return lifted({{b, frame}}, b.type.shape, cell_type(type, frame), inside);
   });
 }
 
@@ -76,7 +72,7 @@ Val Translator::lift(const Expr& e, const Environment& in) {
   const Val n = eval(*e.kids[0], in);
   const Type type = type_in(e.type, in);
   const bool dim = is_dim(e.bound[0]);
-  const auto inside = [&](std::vector<Val> v) {
+  return lifted({{n, type.shape.size()}}, type.shape, scalar(type.atom), [&](std::vector<Val> v) {
     Environment& with = inner(in);
     const Variable x = program_.variables[e.bound[0]];
     Code given = v[0].code;
@@ -86,9 +82,6 @@ Val Translator::lift(const Expr& e, const Environment& in) {
     }
     bind_index(with.substitution, e.bound[0], fresh_index(x.sort, x.name, given));
     return box_of(scalar(type.atom), {given}, eval(*e.kids[1], with));
-  };
-  return unless_empty(calls_.endless(*e.kids[1]), type.shape, type, [&] {
-    return lifted({{n, type.shape.size()}}, type.shape, scalar(type.atom), inside);
   });
 }
 

@@ -66,7 +66,6 @@ class Translator {
   // `inside` makes the result of one cell, for each cell of `frame`.
   Val lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result,
              const Cell& inside);
-  Val unless_empty(bool endless, const Shape& frame, const Type& result, const std::function<Val()>& make);
   void repeat_atoms(std::vector<Argument>& arguments, const Shape& frame);
   // The value that one of the candidates makes, of which the tag in the function's code tells which.
   using One = std::function<Val(const Candidate&, Code captured)>;
