@@ -16,6 +16,7 @@ import on_ranks
 
 WALK = """function walk(v, n) = if n == 0 then v else let s = sum(v) in walk({rem(x * 48271 + s, 2147483647) : x in v}, n - 1);
 few = [10, 20, 30];
+{rand(e) : e in few};
 sum(few);
 function told(n) = let ok = print_line("told " ++ @n) in if n == 0 then 0 else told(n - 1);
 told(3);

@@ -43,6 +43,7 @@ struct HostState {
   double timer = 0;           // seconds
   std::string last_error;
   std::optional<bool> line_open;
+  std::vector<std::uint64_t> random;  // of its generator
 };
 
 // State of one run that host instructions read and change. Used by one thread at a time.

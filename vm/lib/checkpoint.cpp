@@ -178,6 +178,8 @@ std::string Checkpoint::go_on(const std::string& path, const std::string& conten
         run.line_open = read_flag(part);
         run.host.written = read_texts(part);
         run.host.taken = static_cast<std::int64_t>(part.number());
+        for (std::uint64_t n = part.number(); n > 0 && part.good(); --n)
+          run.host.random.push_back(part.number());
         break;
       }
       case RunPart::kValue:
@@ -282,6 +284,8 @@ void Checkpoint::write_ended(const Ended& run) {
   write_flag(out, run.line_open);
   write_texts(out, run.host.written);
   out.number(static_cast<std::uint64_t>(run.host.taken));
+  out.number(run.host.random.size());
+  for (const std::uint64_t word : run.host.random) out.number(word);
   to_->write(PartKind::kRun, out.take());
   for (const Value& value : run.values) write_value(*to_, value.impl()->value);
   for (const std::string& packed : run.packed) to_->write(PartKind::kRun, packed);

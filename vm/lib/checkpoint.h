@@ -55,6 +55,8 @@ class Checkpoint final : public vm::spmd::Store {
   [[nodiscard]] std::optional<Result<Run>> again(const std::shared_ptr<const Program::Impl>& program,
                                                  const std::shared_ptr<vm::Pool>& pool,
                                                  const Options& options);
+  // Where that one left its random numbers.
+  [[nodiscard]] const std::vector<std::uint64_t>& random() const { return ended_[again_ - 1].host.random; }
   // Whether the run that comes now stands somewhere; on all ranks.
   [[nodiscard]] bool continues() const { return standing_.has_value() && again_ == ended_.size(); }
   // On the first rank, around a run. `err`: who is told of a file that cannot be written. What is wrong with
@@ -75,7 +77,7 @@ class Checkpoint final : public vm::spmd::Store {
   struct Ended {
     std::uint64_t code = 0;  // a checksum
     std::optional<bool> line_open;
-    vm::HostState host;  // of it, what it has written, and what it has taken
+    vm::HostState host;  // of it, what it has written and taken, and its random numbers
     std::vector<Value> values;
     std::vector<std::string> packed;  // or these, as they are in a file
   };

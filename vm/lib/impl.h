@@ -75,6 +75,9 @@ void set_origin(Failure& failure, Origin origin, const Program::Impl& program);
 
 // Bytes that runs may take where nobody says how many.
 [[nodiscard]] std::uint64_t machine_memory();
+// For open calls: room for millions, but not for a recursion without end to take the machine's memory, or
+// many seconds to fail. Who allows more memory, or names a depth, gets up to four times as much.
+[[nodiscard]] std::size_t frame_memory(const Options& options);
 // An account of no more than there is around it; 0: of what the machine has.
 [[nodiscard]] std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory);
 // The account of what a machine or session takes: that of the thread's limits, unless it is to have less.

@@ -32,6 +32,14 @@ std::uint64_t machine_memory() {
   return bytes;
 }
 
+std::size_t frame_memory(const Options& options) {
+  constexpr std::size_t kLeast = std::size_t{16} << 20, kUsual = std::size_t{1} << 30;
+  const std::size_t most = std::max(std::min(machine_memory() / 4, 4 * kUsual), kLeast);
+  // Beside the frames each open call takes some heap, which is charged, too.
+  if (options.memory > 0) return std::clamp<std::size_t>(options.memory / 2, kLeast, most);
+  return options.max_depth > 0 ? most : std::min(most, kUsual);
+}
+
 std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory) {
   const auto outer = Budget::account();
   const std::uint64_t limit = memory > 0 ? memory : machine_memory();

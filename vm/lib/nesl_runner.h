@@ -23,6 +23,7 @@ class Runner : public vm::ProgramRunner {
       : name_(std::move(name)), options_(o.vm), vm_(first_machine(account)), watchers_(o.vm.watchers) {
     load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
+    vm_.keep_random();
   }
 
   Result run(ssa::Module program, std::span<const vm::Value> inputs) override {

@@ -382,6 +382,9 @@ class Vm {
   // be destroyed, and so may what it was given, by what the run calls back: they live until the run has
   // ended.
   [[nodiscard]] Result<Run> run(const Program& program, std::span<const Value> inputs = {});
+  // A run that begins from now on goes on with the random numbers where the last one that ended well left
+  // them, rather than with those of Options::seed.
+  void keep_random() noexcept;
   // For what is written of results: counts so many bytes as output. False if that is more than
   // Options::output_limit has left; then nothing more may be written.
   [[nodiscard]] bool may_write(std::uint64_t bytes);

@@ -139,6 +139,8 @@ struct Vm::Impl {
   std::string told;                           // why there is no CUDA engine
   std::atomic<bool> busy{false};              // its owner may be destroyed meanwhile: who calls shares it
   std::vector<std::unique_ptr<Impl>> others;  // machines of the further ranks
+  bool keeps_random = false;
+  std::vector<std::uint64_t> random;  // as the last run left the generator
 
   explicit Impl(const Options& given, const Impl* first = nullptr)
       : options(effective(given)),
@@ -167,7 +169,7 @@ struct Vm::Impl {
     m.host = &host;
     m.prims.stop = &stop;
     m.max_depth = options.max_depth;
-    m.max_frame_bytes = frame_memory();
+    m.max_frame_bytes = frame_memory(options);
     return m;
   }
 
@@ -184,16 +186,6 @@ struct Vm::Impl {
       groups_program = running;
     }
     return groups.get();
-  }
-
-  // For open calls: room for millions, but not for a recursion without end to take the machine's memory, or
-  // many seconds to fail. Who allows more memory, or names a depth, gets up to four times as much.
-  [[nodiscard]] std::size_t frame_memory() const {
-    constexpr std::size_t kLeast = std::size_t{16} << 20, kUsual = std::size_t{1} << 30;
-    const std::size_t most = std::max(std::min(machine_memory() / 4, 4 * kUsual), kLeast);
-    // Beside the frames each open call takes some heap, which is charged, too.
-    if (options.memory > 0) return std::clamp<std::size_t>(options.memory / 2, kLeast, most);
-    return options.max_depth > 0 ? most : std::min(most, kUsual);
   }
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
@@ -241,6 +233,10 @@ struct Vm::Impl {
   Result<Run> run_anywhere(const Program& program, std::span<const Value> inputs);
   Result<Run> run_on_ranks(const Program& program, std::span<const Value> inputs);
   Result<Run> run_as_rank(const Program& program, std::span<const Value> inputs);
+  void set_random(const std::vector<std::uint64_t>& to) {
+    random = to;
+    for (const auto& other : others) other->random = to;
+  }
   // What a run that was thrown out of has left half done.
   void forget_programs() {
     groups.reset();
@@ -311,6 +307,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
                  world, &output, options.checkpoint != nullptr},
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
+  if (keeps_random && !random.empty()) static_cast<void>(host.random().set_state(random));
   std::vector<vm::Value> values;
   for (const Value& input : inputs) {
     if (!input) return refused("input " + std::to_string(values.size()) + " could not be made: " + kNoMemory);
@@ -369,6 +366,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs, S
   run.counters.fast_paths = named(fast_paths);
   compiling.report(loaded, run);
   if (outcome.error) return run_failure(*outcome.error, loaded, host.line_open());
+  random = host.random().state();
   run.exited = outcome.exited;
   run.exit_line = origin_line_of(outcome.exit_line);
   run.exit_origin = outcome.exit_line;
@@ -431,7 +429,10 @@ Result<Run> Vm::Impl::run_as_rank(const Program& program, std::span<const Value>
 Result<Run> Vm::Impl::run_anywhere(const Program& program, std::span<const Value> inputs) {
   Checkpoint* const kept = options.checkpoint.get();
   if (kept != nullptr)
-    if (auto again = kept->again(program.impl(), pool, options)) return std::move(*again);
+    if (auto again = kept->again(program.impl(), pool, options)) {
+      if (*again) set_random(kept->random());
+      return std::move(*again);
+    }
   Result<Run> end = options.carrier != nullptr ? run_as_rank(program, inputs)
                     : options.ranks > 0        ? run_on_ranks(program, inputs)
                                                : run(program, inputs);
@@ -481,6 +482,11 @@ void Vm::forbid_effects() noexcept {
   if (impl_ == nullptr) return;
   impl_->effects_forbidden.store(true);
   for (const auto& other : impl_->others) other->effects_forbidden.store(true);
+}
+void Vm::keep_random() noexcept {
+  if (impl_ == nullptr) return;
+  impl_->keeps_random = true;
+  for (const auto& other : impl_->others) other->keeps_random = true;
 }
 bool Vm::may_write(std::uint64_t bytes) {
   return guarded([&] { return impl_ != nullptr && impl_->output.take(bytes); },
