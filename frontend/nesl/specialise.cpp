@@ -46,15 +46,21 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
 // Types.
 
 const Type* Specialiser::ground(const Type* type, const Known* known) {
+  return plain(type, [&](const Type* var) {
+    const bool found = known != nullptr && known->count(var) != 0;
+    return found ? known->at(var) : TypeArena::base(TypeKind::kInt);  // nothing depends on it
+  });
+}
+
+// Nor does anything depend on what a record does not hold, of which values do not tell.
+const Type* Specialiser::plain(const Type* type, const std::function<const Type*(const Type*)>& of_variable) {
   check_budget();
   check_stack();
   type = resolve(type);
-  if (type->kind == TypeKind::kVar) {
-    const bool found = known != nullptr && known->count(type) != 0;
-    return found ? known->at(type) : TypeArena::base(TypeKind::kInt);  // nothing depends on it
-  }
+  if (type->kind == TypeKind::kVar) return of_variable(type);
   std::vector<const Type*> args;
-  for (const Type* arg : type->args) args.push_back(ground(arg, known));
+  for (std::size_t i = 0; i < type->args.size(); ++i)
+    args.push_back(type->holds(i) ? plain(type->args[i], of_variable) : TypeArena::base(TypeKind::kInt));
   if (args == type->args) return type;
   switch (type->kind) {
     case TypeKind::kSeq: return types_.seq(args[0]);

@@ -161,7 +161,8 @@ void match(const Type* general, const Type* given, std::unordered_map<const Type
   given = resolve(given);
   if (general->kind == TypeKind::kVar) known.emplace(general, given);
   if (general->kind != given->kind || general->kind == TypeKind::kFn) return;
-  for (std::size_t i = 0; i < general->args.size(); ++i) match(general->args[i], given->args[i], known);
+  for (std::size_t i = 0; i < general->args.size(); ++i)
+    if (general->holds(i)) match(general->args[i], given->args[i], known);
 }
 
 }  // namespace
@@ -174,7 +175,7 @@ bool Specialiser::has_open_result(const Binding* binding) {
   const Type* type = resolve(binding->type);
   if (type->kind != TypeKind::kFn || contains_function(type->args[1])) return false;
   std::vector<const Type*> given, made;
-  variables_of(type->args[0], given);
+  variables_of(without_unused(type->args[0]), given);
   variables_of(type->args[1], made);
   const auto is_given = [&](const Type* v) {
     return std::find(given.begin(), given.end(), v) != given.end();
@@ -335,7 +336,7 @@ const Type* Specialiser::result_of(const Binding* binding, const Type* argument,
   check_stack();
   const Type* type = instantiate(types_, binding->type);
   std::vector<const Type*> functions;
-  const bool fits = unifier_.unify(type->args[0], open_functions(argument, functions));
+  const bool fits = unifier_.unify(without_unused(type->args[0]), open_functions(argument, functions));
   if (!fits)
     fail(call, "the type of an argument of " + upper(binding->name) +
                    " cannot be known: it comes from a function that never returns");

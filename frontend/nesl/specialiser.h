@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -105,6 +106,10 @@ class Specialiser {
   // Variables of which nothing is known stand for INT.
   using Known = std::unordered_map<const Type*, const Type*>;
   const Type* ground(const Type* type, const Known* known = nullptr);
+  const Type* plain(const Type* type, const std::function<const Type*(const Type* variable)>& of_variable);
+  const Type* without_unused(const Type* type) {
+    return plain(type, [](const Type* variable) { return variable; });
+  }
   [[nodiscard]] Known known_here() const;
   static const Type* any_function(TypeArena& types, const Type* identity);
   const core::Type* erase(const Type* type);

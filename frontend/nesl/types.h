@@ -52,6 +52,11 @@ struct Type {
   const Expr* lambda = nullptr;  // kIdentity of a lambda or of closure(f, a) (args: f's identity, type of a)
   mutable const Type* link = nullptr;  // kVar: what it was unified with
   std::size_t parts = 0;  // as size_up_to() counts; 0 if there was a variable in it when it was made
+  // Whether args[i] is the type of something in its values; a record may have parameters that it does not
+  // use.
+  [[nodiscard]] bool holds(std::size_t i) const {
+    return kind != TypeKind::kRecord || datatype->uses.empty() || datatype->uses[i] > 0;
+  }
 };
 
 // Makes types and keeps them alive. Base types are shared; a type lives as long as its arena.
