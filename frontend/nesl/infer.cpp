@@ -90,8 +90,8 @@ const Type* Checker::expression(Expr& exp) try {
 bool Checker::match(Pattern& pattern, const Type* type, std::vector<Variable>& variables) try {
   const Type* expected = this->pattern(pattern, variables);
   if (unifier_.unify(expected, type)) return true;
-  fail(pattern.pos,
-       "the pattern " + print_pattern(pattern) + " does not match a value of type " + show_types(type));
+  fail(pattern.pos, "the pattern " + print_pattern(pattern) + " does not match a value of type " +
+                        show_types(type) + redefined(expected, type));
 } catch (const Failure&) {
   return false;
 }
@@ -270,7 +270,7 @@ const Type* Checker::infer_let(Expr& exp) {
     if (!unifier_.unify(expected, value))
       fail(binding.pattern.pos, "in the binding of a LET construct, the pattern " +
                                     print_pattern(binding.pattern) + " does not match a value of type " +
-                                    show_types(value));
+                                    show_types(value) + redefined(expected, value));
     push(variables);
   }
   const Type* result = infer(*exp.items[0]);
@@ -377,6 +377,9 @@ Checker::TypeVars Checker::type_variables(const TypeSig& sig, bool rigid) {
     TypeClass type_class = TypeClass::kAny;
     if (!read_class(binding.type_class, type_class))
       fail(binding.pos, "the type " + binding.type_class + " is not a valid type-class");
+    const auto same = [&](const Variable& v) { return v.name == binding.variable; };
+    if (std::any_of(variables.begin(), variables.end(), same))
+      fail(binding.pos, "the type variable " + binding.variable + " is given a class twice");
     variables.push_back({binding.variable, types_.var(type_class, rigid)});
   }
   return variables;

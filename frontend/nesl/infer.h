@@ -82,6 +82,8 @@ class Checker {
   // Hints behind messages, "" if there is none to give: how an int and a float, or a character and a string,
   // come together.
   [[nodiscard]] static std::string conversion(const Type* expected, const Type* given);
+  // Where both have a record of one name that was defined twice.
+  [[nodiscard]] static std::string redefined(const Type* expected, const Type* given);
   // A record pattern of a name that is no record; it may be meant to define a function.
   [[noreturn]] void unknown_record(const Pattern& pattern);
   [[noreturn]] void not_a_function(const Expr& call, const Type* function, const Type* argument);

@@ -3,6 +3,8 @@
 #include <cctype>
 
 #include "bytecode/base/ascii.h"
+#include "bytecode/base/budget.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/base/suggest.h"
 #include "frontend/nesl/infer.h"
 #include "frontend/nesl/modules.h"
@@ -38,6 +40,8 @@ std::string describe(const Type* expected, const Type* given) {
     return print_type(clash.given) + " is not in the class " + class_name(clash.expected->type_class);
   if (clash.given->kind == TypeKind::kVar && clash.expected->kind == TypeKind::kVar) {
     const std::string wanted = class_name(clash.expected->type_class);
+    if (clash.given->rigid && clash.expected->rigid)
+      return "by the signature each of these types may be another one";
     if (clash.given->rigid) return "a is not known to be in the class " + wanted;
     return std::string("no type is in the classes ") + class_name(clash.given->type_class) + " and " + wanted;
   }
@@ -140,7 +144,31 @@ void Checker::undefined(const Expr& name) {
   fail(name.pos, message);
 }
 
+namespace {
+
+void collect_records(const Type* type, std::vector<const Datatype*>& into) {
+  check_budget();
+  check_stack();
+  type = resolve(type);
+  if (type->kind == TypeKind::kRecord) into.push_back(type->datatype);
+  for (std::size_t i = 0; i < shown_args(type); ++i) collect_records(type->args[i], into);
+}
+
+}  // namespace
+
+std::string Checker::redefined(const Type* expected, const Type* given) {
+  std::vector<const Datatype*> left, right;
+  collect_records(expected, left);
+  collect_records(given, right);
+  for (const Datatype* a : left)
+    for (const Datatype* b : right)
+      if (a != b && a->name == b->name)
+        return "; " + upper(a->name) + " is defined twice, and one of them is of the earlier definition";
+  return "";
+}
+
 std::string Checker::conversion(const Type* expected, const Type* given) {
+  if (std::string twice = redefined(expected, given); !twice.empty()) return twice;
   const Clash clash = innermost(expected, given);
   const TypeKind want = clash.expected->kind, have = clash.given->kind;
   if (want == TypeKind::kFloat && have == TypeKind::kInt) return "; float makes a float of an int";
