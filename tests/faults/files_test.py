@@ -49,6 +49,14 @@ class Files(unittest.TestCase):
         self.assertIn(text, run.stderr)
         self.assertEqual(run.stdout, "", "something ran")
 
+    def test_character_zero(self):
+        """Neither a file's name nor a command ends at it."""
+        run = self.nvm("run", "--allow", "write,spawn", "-e", r'write_string_to_file("x", "a\0b")', "-e", r'shell_command("true\0x", "")')
+        self.assertEqual((run.returncode, run.stdout), (0, 'it = F : bool\nit = "" : [char]\n'), run)
+        self.assertIn("a file name has no character 0", run.stderr)
+        self.assertIn("a command has no character 0", run.stderr)
+        self.assertEqual(self.names(), [])
+
     def test_refused_before_the_run(self):
         """The program would not end within the test."""
         endless = self.write("e.nesl", ENDLESS + "go(1000000000) $\n")

@@ -201,17 +201,19 @@ void Host::Io::read_chars() const {
   for (const char c : text_of(vector(0))) ends[static_cast<unsigned char>(c)] = true;
   std::string bytes;
   std::int64_t why = -2;
+  std::string error;
   while (static_cast<std::int64_t>(bytes.size()) < most) {
     const int c = next_byte(file);
     if (c == EOF || ends[c]) {
       why = c == EOF ? -1 : c;
+      if (c == EOF && std::ferror(file) != 0) error = std::strerror(errno);  // of a folder, say
       break;
     }
     bytes += static_cast<char>(c);
   }
   set(0, make_bytes(host.pool_, bytes));
   set_int(1, why);
-  finish("");
+  finish(error);
 }
 
 void Host::Io::check_legal() const {
@@ -229,6 +231,7 @@ void Host::Io::open_file() const {
   const std::string name = text_of(vector(0));
   set_int(0, -1);
   if (name.size() >= kLongestName) return finish("file name too long");
+  if (name.find('\0') != std::string::npos) return finish("a file name has no character 0");
   std::FILE* file = mode == 1   ? host.gate_->open(WayOut::kReadFile, name, FileMode::kRead)
                     : mode == 2 ? host.gate_->open(WayOut::kWriteFile, name, FileMode::kWrite)
                                 : host.gate_->open(WayOut::kWriteFile, name, FileMode::kAppend);
@@ -288,6 +291,7 @@ std::optional<HostState> Host::state(bool ended) {
   state.timer = std::chrono::duration<double>(std::chrono::steady_clock::now() - timer_).count();
   state.last_error = last_error_;
   state.line_open = line_open_;
+  state.random = random_->state();
   return state;
 }
 

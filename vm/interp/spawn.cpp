@@ -71,10 +71,9 @@ Spawned spawn(const std::string& command, std::FILE* const streams[3]) {
     words.push_back(command.substr(at, end - at));
     at = end;
   }
-  if (words.empty()) {
-    result.error = "empty command";
-    return result;
-  }
+  if (words.empty()) result.error = "empty command";
+  if (command.find('\0') != std::string::npos) result.error = "a command has no character 0";
+  if (!result.error.empty()) return result;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
