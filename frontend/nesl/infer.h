@@ -14,6 +14,8 @@ namespace nvm::frontend {
 // For messages: an expression in one line, cut if long. Names are shown in capitals, as in NESL's own.
 [[nodiscard]] std::string excerpt(const Expr& exp);
 [[nodiscard]] std::string counted(std::size_t n);  // "1 argument", "2 arguments"
+// What stands behind a message if both have a record of one name that was defined twice; else "".
+[[nodiscard]] std::string redefined(const Type* expected, const Type* given);
 [[nodiscard]] bool is_base_type(std::string_view name);
 
 // Checks one form; all errors go to `diagnostics`. An object serves one form.
@@ -82,8 +84,6 @@ class Checker {
   // Hints behind messages, "" if there is none to give: how an int and a float, or a character and a string,
   // come together.
   [[nodiscard]] static std::string conversion(const Type* expected, const Type* given);
-  // Where both have a record of one name that was defined twice.
-  [[nodiscard]] static std::string redefined(const Type* expected, const Type* given);
   // A record pattern of a name that is no record; it may be meant to define a function.
   [[noreturn]] void unknown_record(const Pattern& pattern);
   [[noreturn]] void not_a_function(const Expr& call, const Type* function, const Type* argument);

@@ -156,7 +156,7 @@ void collect_records(const Type* type, std::vector<const Datatype*>& into) {
 
 }  // namespace
 
-std::string Checker::redefined(const Type* expected, const Type* given) {
+std::string redefined(const Type* expected, const Type* given) {
   std::vector<const Datatype*> left, right;
   collect_records(expected, left);
   collect_records(given, right);

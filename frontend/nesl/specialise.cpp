@@ -46,28 +46,30 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
 // Types.
 
 const Type* Specialiser::ground(const Type* type, const Known* known) {
-  return plain(type, [&](const Type* var) {
+  return plain(types_, type, [&](const Type* var) {
     const bool found = known != nullptr && known->count(var) != 0;
     return found ? known->at(var) : TypeArena::base(TypeKind::kInt);  // nothing depends on it
   });
 }
 
-// Nor does anything depend on what a record does not hold, of which values do not tell.
-const Type* Specialiser::plain(const Type* type, const std::function<const Type*(const Type*)>& of_variable) {
+// Nothing depends on what a record does not hold, and no value tells it.
+const Type* plain(TypeArena& types, const Type* type,
+                  const std::function<const Type*(const Type*)>& of_variable) {
   check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) return of_variable(type);
   std::vector<const Type*> args;
   for (std::size_t i = 0; i < type->args.size(); ++i)
-    args.push_back(type->holds(i) ? plain(type->args[i], of_variable) : TypeArena::base(TypeKind::kInt));
+    args.push_back(type->holds(i) ? plain(types, type->args[i], of_variable)
+                                  : TypeArena::base(TypeKind::kInt));
   if (args == type->args) return type;
   switch (type->kind) {
-    case TypeKind::kSeq: return types_.seq(args[0]);
-    case TypeKind::kPair: return types_.pair(args[0], args[1]);
-    case TypeKind::kRecord: return types_.record(type->datatype, std::move(args));
-    case TypeKind::kFn: return types_.fn(args[0], args[1], args[2]);
-    default: return types_.lambda_identity(type->lambda, std::move(args));
+    case TypeKind::kSeq: return types.seq(args[0]);
+    case TypeKind::kPair: return types.pair(args[0], args[1]);
+    case TypeKind::kRecord: return types.record(type->datatype, std::move(args));
+    case TypeKind::kFn: return types.fn(args[0], args[1], args[2]);
+    default: return types.lambda_identity(type->lambda, std::move(args));
   }
 }
 

@@ -24,6 +24,8 @@ const char* case_suffix(TypeKind kind) {
   }
 }
 
+const Type* itself(const Type* variable) { return variable; }
+
 // Whether an instruction whose type is `general` takes values of type `given`.
 bool takes(const Type* general, const Type* given) {
   check_stack();
@@ -175,7 +177,7 @@ bool Specialiser::has_open_result(const Binding* binding) {
   const Type* type = resolve(binding->type);
   if (type->kind != TypeKind::kFn || contains_function(type->args[1])) return false;
   std::vector<const Type*> given, made;
-  variables_of(without_unused(type->args[0]), given);
+  variables_of(plain(types_, type->args[0], itself), given);
   variables_of(type->args[1], made);
   const auto is_given = [&](const Type* v) {
     return std::find(given.begin(), given.end(), v) != given.end();
@@ -336,7 +338,7 @@ const Type* Specialiser::result_of(const Binding* binding, const Type* argument,
   check_stack();
   const Type* type = instantiate(types_, binding->type);
   std::vector<const Type*> functions;
-  const bool fits = unifier_.unify(without_unused(type->args[0]), open_functions(argument, functions));
+  const bool fits = unifier_.unify(plain(types_, type->args[0], itself), open_functions(argument, functions));
   if (!fits)
     fail(call, "the type of an argument of " + upper(binding->name) +
                    " cannot be known: it comes from a function that never returns");

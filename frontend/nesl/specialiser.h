@@ -15,6 +15,10 @@
 
 namespace nvm::frontend {
 
+// `type` with INT for what its records do not hold, and what `of_variable` says for its variables.
+const Type* plain(TypeArena& types, const Type* type,
+                  const std::function<const Type*(const Type* variable)>& of_variable);
+
 class Specialiser {
  public:
   Specialiser(Environment& environment, Diagnostics& diagnostics)
@@ -106,10 +110,6 @@ class Specialiser {
   // Variables of which nothing is known stand for INT.
   using Known = std::unordered_map<const Type*, const Type*>;
   const Type* ground(const Type* type, const Known* known = nullptr);
-  const Type* plain(const Type* type, const std::function<const Type*(const Type* variable)>& of_variable);
-  const Type* without_unused(const Type* type) {
-    return plain(type, [](const Type* variable) { return variable; });
-  }
   [[nodiscard]] Known known_here() const;
   static const Type* any_function(TypeArena& types, const Type* identity);
   const core::Type* erase(const Type* type);
