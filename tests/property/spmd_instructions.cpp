@@ -25,8 +25,8 @@ std::int64_t sum(const Lengths& lengths) {
 // some cases.
 class Operands {
  public:
-  Operands(const OpInfo& info, TypeWord word, vm::Pool& pool, Rng& rng)
-      : info_(info), word_(word), pool_(pool), rng_(rng), wrong_(below(rng, 8) == 0) {
+  Operands(const OpInfo& info, TypeWord word, vm::Pool& pool, Rng& rng, bool wrong)
+      : info_(info), word_(word), pool_(pool), rng_(rng), wrong_(wrong) {
     const Shape& shape = op_shape(info.op);
     lengths_['1'] = 1;
     for (int i = 0; i < shape.operands; ++i)
@@ -35,9 +35,39 @@ class Operands {
     if (wrong_ && below(rng, 4) == 0 && !values.empty()) shorten();
   }
 
+  // A vector loses or gains its last element, a descriptor a segment, or its last segment an element.
+  void put_off_by_one(std::size_t i) {
+    const std::int64_t by = below(rng_, 2) == 0 ? 1 : -1;
+    if (const auto* s = std::get_if<vm::Segdes>(&values[i])) {
+      values[i] = off_by_one(*s, by);
+      return;
+    }
+    const auto& v = std::get<vm::Vector>(values[i]);
+    const std::int64_t n = v.length();
+    values[i] = by < 0 && n > 0 ? v.first(n - 1) : longer(v);
+  }
+
   std::vector<vm::Value> values;
 
  private:
+  vm::Segdes off_by_one(const vm::Segdes& s, std::int64_t by) {
+    Lengths lengths;
+    for (std::int64_t k = 0; k < s.segments(); ++k) lengths.push_back(s.length(k));
+    const bool segments = lengths.empty() || below(rng_, 2) == 0;
+    if (segments && by < 0 && !lengths.empty())
+      lengths.pop_back();
+    else if (segments)
+      lengths.push_back(below(rng_, 2));
+    else
+      lengths.back() = std::max<std::int64_t>(lengths.back() + by, 0);
+    return vm::make_segdes(pool_, lengths, IntBits::k64);
+  }
+  vm::Value longer(const vm::Vector& v) {
+    const std::int64_t n = v.length() + 1;
+    if (v.type() == Type::kFloat) return vm::make_floats(pool_, std::vector<double>(n, 1));
+    if (v.type() == Type::kBool) return vm::make_bools(pool_, std::vector<std::uint8_t>(n, 1));
+    return vm::make_ints(pool_, Lengths(n, 1), IntBits::k64);
+  }
   void describe(const ShapeTerm& term) {
     Lengths s;
     if (segments_.empty() || below(rng_, 2) == 0)
@@ -168,7 +198,8 @@ End on_rank(ranks::Ranks& carrier, const ssa::Module& module, vm::PrimContext co
   return end;
 }
 
-void same_on_ranks(Op op, TypeWord word, std::uint64_t seed) {
+// Of these operands one may be off by one.
+void same_on_ranks(Op op, TypeWord word, std::uint64_t seed, std::optional<std::size_t> off = {}) {
   Rng rng(seed);
   vm::Pool pool;
   ssa::Module module;
@@ -179,9 +210,11 @@ void same_on_ranks(Op op, TypeWord word, std::uint64_t seed) {
   inst.word = word;
   inst.results = static_cast<std::uint32_t>(op_info(op).results.size());
   module.functions[0].blocks[0].insts.push_back(inst);
-  const Operands operands(op_info(op), word, pool, rng);
+  Operands operands(op_info(op), word, pool, rng, below(rng, 8) == 0);
+  if (off) operands.put_off_by_one(*off);
   vm::PrimContext context;
   context.pool = &pool;
+  context.prefix_lengths = off && below(rng, 4) == 0;
   const End expected = alone(inst, context, operands.values);
   vm::spmd::Settings settings;
   settings.spread = 1 + below(rng, 3) * 20;
@@ -219,6 +252,21 @@ TEST_CASE("every instruction on ranks, cut anywhere") {
       for (int i = 0; i < times; ++i) same_on_ranks(info.op, word, seed + tried++);
     }
   CHECK(tried > 500);
+}
+
+TEST_CASE("every instruction on ranks with an operand that is off by one") {
+  const std::uint64_t seed = Catch::rngSeed() * 1000003ULL;
+  std::uint64_t tried = 0;
+  for (const OpInfo& info : all_ops())
+    for (int w = 0; w < 6; ++w) {
+      const auto word = static_cast<TypeWord>(w);
+      if (!word_allowed(info.op, word) || vm::find_primitive(info.op, word) == nullptr) continue;
+      INFO(info.text << " " << type_word_text(word));
+      for (std::size_t i = 0; i < info.operands.size(); ++i)
+        for (int times = info.kind == OpKind::kMap ? 2 : 12; times > 0; --times)
+          same_on_ranks(info.op, word, seed + tried++, i);
+    }
+  CHECK(tried > 1500);
 }
 
 }  // namespace nvm

@@ -231,6 +231,13 @@ class LengthsOf {
 // Throws unless the operands' lengths agree as the table's shape column says.
 void check_shape(const PrimCall& call);
 
+// The same of operands that are not at hand: how long a vector is; of a descriptor how many segments and
+// elements.
+struct OperandSize {
+  std::int64_t length, total;
+};
+void check_sizes(Op op, bool prefix_lengths, std::span<OperandSize> operands);
+
 // The segment that element `position` of a described vector lies in.
 [[nodiscard]] std::int64_t segment_of(const Segdes& s, std::int64_t position);
 

@@ -62,9 +62,13 @@ std::int64_t measure(const PrimCall& call, int operand, Part part) {
   const Segdes& s = segdes_operand(call, operand);
   return part == Part::kSegments ? s.segments() : s.total();
 }
+std::int64_t measure(std::span<const OperandSize> operands, int operand, Part part) {
+  const OperandSize& size = operands[static_cast<std::size_t>(operand)];
+  return part == Part::kTotal ? size.total : size.length;
+}
 
-[[noreturn]] void shape_fault(const PrimCall& call, const Rule& rule, std::int64_t a, std::int64_t b) {
-  const std::string text(op_info(call.op).text);
+[[noreturn]] void shape_fault(Op op, const Rule& rule, std::int64_t a, std::int64_t b) {
+  const std::string text(op_info(op).text);
   const std::string i = std::to_string(rule.first);
   const std::string j = std::to_string(rule.second);
   if (rule.second_part == Part::kTotal)
@@ -75,9 +79,20 @@ std::int64_t measure(const PrimCall& call, int operand, Part part) {
                                         j + "(" + std::to_string(b) + ") in " + text};
 }
 
-}  // namespace
-
-namespace {
+// `measured` by measure() above.
+template <typename Measured>
+void check_rules(Op op, const Measured& measured) {
+  const Rules& rules = kRules[static_cast<std::size_t>(op)];
+  for (int r = 0; r < rules.count; ++r) {
+    const Rule& rule = rules.rules[static_cast<std::size_t>(r)];
+    const std::int64_t a = measure(measured, rule.first, rule.first_part);
+    const std::int64_t b = measure(measured, rule.second, rule.second_part);
+    if (a == b) [[likely]]
+      continue;
+    if (rule.first_part == Part::kSegments && a == 1 && takes_any_destination(op)) continue;
+    shape_fault(op, rule, a, b);
+  }
+}
 
 // The legacy rule of elementwise instructions: the first operand gives the length, longer ones give their
 // first elements.
@@ -93,16 +108,13 @@ void trim_to_first(const PrimCall& call) {
 
 void check_shape(const PrimCall& call) {
   if (call.context.prefix_lengths && op_info(call.op).kind == OpKind::kMap) trim_to_first(call);
-  const Rules& rules = kRules[static_cast<std::size_t>(call.op)];
-  for (int r = 0; r < rules.count; ++r) {
-    const Rule& rule = rules.rules[static_cast<std::size_t>(r)];
-    const std::int64_t a = measure(call, rule.first, rule.first_part);
-    const std::int64_t b = measure(call, rule.second, rule.second_part);
-    if (a == b) [[likely]]
-      continue;
-    if (rule.first_part == Part::kSegments && a == 1 && takes_any_destination(call.op)) continue;
-    shape_fault(call, rule, a, b);
-  }
+  check_rules(call.op, call);
+}
+
+void check_sizes(Op op, bool prefix_lengths, std::span<OperandSize> operands) {
+  if (prefix_lengths && op_info(op).kind == OpKind::kMap)
+    for (OperandSize& size : operands) size.length = std::min(size.length, operands[0].length);
+  check_rules(op, std::span<const OperandSize>(operands));
 }
 
 std::int64_t segment_of(const Segdes& s, std::int64_t position) {

@@ -24,6 +24,7 @@ bool Hook::offer(const ssa::Inst& inst, const Site& site, std::span<Value> opera
   if (!concerns_all(operands)) return offer_own(inst, site, operands, results);
   for (Value& operand : operands) parts_.tier().force(operand);
   const Together t{parts_, inst, site, operands, results};
+  check_shape(t);
   const Rule rule = rule_of(inst.op);
   if (rule == nullptr || !rule(t)) execute_gathered(t);
   return true;

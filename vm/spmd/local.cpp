@@ -35,8 +35,6 @@ std::optional<Vector> run_alone(const Together& t, std::span<Value> operands, st
 bool map_parts(const Together& t) {
   const std::int64_t n = t.length(0);
   if (!t.parts.is_long(n)) return false;
-  for (std::size_t i = 1; i < t.operands.size(); ++i)
-    if (t.length(i) < n || (t.length(i) > n && !t.prims().prefix_lengths)) return false;
   const CutRef cut = t.cut(n);
   const bool fails = scalar_traps(op_info(t.inst.op).scalar, type_of_vector(t.operands[0]));
   std::vector<Value> operands;
@@ -103,7 +101,7 @@ Value run_or_record(const Together& t, std::span<Value> operands) {
 
 bool dist_parts(const Together& t) {
   const Segdes s = t.segdes(1);
-  if (!t.parts.is_long(s.total()) || t.length(0) != s.segments()) return false;
+  if (!t.parts.is_long(s.total())) return false;
   const CutRef cut = t.parts.cut_of(s.total());
   const int r = t.parts.rank();
   Value operands[] = {per_segment(t, t.operands[0], s, *cut),
@@ -114,7 +112,7 @@ bool dist_parts(const Together& t) {
 
 bool index_parts(const Together& t) {
   const Segdes s = t.segdes(2);
-  if (!t.parts.is_long(s.total()) || t.length(0) != s.segments() || t.length(1) != s.segments()) return false;
+  if (!t.parts.is_long(s.total())) return false;
   const CutRef cut = t.parts.cut_of(s.total());
   const int r = t.parts.rank();
   const Clipped mine = clip(t.prims(), s, cut->begin(r), cut->end(r));

@@ -85,10 +85,8 @@ bool gather_parts(const Together& t) {
   const Segdes source = t.segdes(static_cast<std::size_t>(which.first));
   const Segdes dest = destination(source, t.segdes(static_cast<std::size_t>(which.last)));
   const std::int64_t n = t.length(0), m = t.length(1);
-  const bool fits = source.total() == n && dest.total() == m && source.segments() == dest.segments() &&
-                    (which.flags < 0 || t.length(static_cast<std::size_t>(which.flags)) == m);
   const Type type = type_of_vector(t.operands[0]);
-  if (!fits || !t.parts.is_long(std::max(n, m))) return false;
+  if (!t.parts.is_long(std::max(n, m))) return false;
   if (!t.parts.is_long(m) && t.parts.gathers(type, n)) return false;
   CutRef cut;
   for (const int i : {1, which.flags})
@@ -113,10 +111,7 @@ bool scatter_parts(const Together& t) {
   const Segdes source = t.segdes(static_cast<std::size_t>(which.first));
   const Segdes dest = destination(source, t.segdes(static_cast<std::size_t>(which.last)));
   const std::int64_t n = t.length(0), m = dest.total();
-  const bool fits = t.length(1) == n && source.total() == n && source.segments() == dest.segments() &&
-                    (which.flags < 0 || t.length(static_cast<std::size_t>(which.flags)) == n) &&
-                    (which.defaults < 0 || t.length(static_cast<std::size_t>(which.defaults)) == m);
-  if (!fits || !t.parts.is_long(std::max(n, m))) return false;
+  if (!t.parts.is_long(std::max(n, m))) return false;
   const Type type = type_of_vector(t.operands[0]);
   const Value* defaults =
       which.defaults < 0 ? nullptr : &t.operands[static_cast<std::size_t>(which.defaults)];
@@ -142,8 +137,7 @@ bool extract_parts(const Together& t) {
   const Distributed* v = distributed(t.operands[0]);
   const auto* idx = std::get_if<Vector>(&t.operands[1]);
   const std::int64_t k = s.segments();
-  const bool fits = v != nullptr && idx != nullptr && s.total() == v->length() && idx->length() == k;
-  if (!fits || t.parts.is_long(k)) return false;
+  if (v == nullptr || idx == nullptr || t.parts.is_long(k)) return false;
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(t.parts.ranks()), 0);
   std::vector<int> owner;
   for (std::int64_t i = 0; i < k; ++i) {
@@ -177,9 +171,7 @@ bool replace_parts(const Together& t) {
   const auto* idx = std::get_if<Vector>(&t.operands[1]);
   const auto* x = std::get_if<Vector>(&t.operands[2]);
   const std::int64_t n = t.length(0), k = s.segments();
-  const bool fits =
-      idx != nullptr && x != nullptr && s.total() == n && idx->length() == k && x->length() == k;
-  if (!fits || !t.parts.is_long(n) || t.parts.is_long(k)) return false;
+  if (idx == nullptr || x == nullptr || !t.parts.is_long(n) || t.parts.is_long(k)) return false;
   const Type type = type_of_vector(t.operands[0]);
   const CutRef cut = t.cut(n);
   const std::int64_t begin = cut->begin(t.parts.rank());

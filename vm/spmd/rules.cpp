@@ -1,6 +1,8 @@
 #include "vm/spmd/rules.h"
 
-#include <array>
+#include <vector>
+
+#include "vm/prims/operands.h"
 
 namespace nvm::vm::spmd {
 
@@ -25,6 +27,16 @@ Rule rule_of(Op op) {
   for (const Row& row : kRows)
     if (row.kind == kind) return row.rule;
   return nullptr;
+}
+
+void check_shape(const Together& t) {
+  std::vector<OperandSize> sizes;
+  for (const Value& value : t.operands) {
+    const auto* s = std::get_if<Segdes>(&value);
+    sizes.push_back(s != nullptr ? OperandSize{s->segments(), s->total()}
+                                 : OperandSize{length_of_vector(value), 0});
+  }
+  check_sizes(t.inst.op, t.prims().prefix_lengths, sizes);
 }
 
 CutRef Together::cut(std::int64_t length) const {

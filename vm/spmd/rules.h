@@ -27,6 +27,8 @@ struct Together {
 // False: nothing has happened, on any rank.
 using Rule = bool (*)(const Together& t);
 
+// Throws what the primitive would throw of the operands' lengths: rules find that they agree.
+void check_shape(const Together& t);
 // Null: the operands are gathered.
 [[nodiscard]] Rule rule_of(Op op);
 void execute_gathered(const Together& t);
