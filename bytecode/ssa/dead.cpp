@@ -191,13 +191,7 @@ void remove_uncalled(Module& module) {
   }
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     Function& f = module.functions[i];
-    if (called[i] || f.removed) continue;
-    f.removed = true;
-    f.blocks.resize(1);
-    f.blocks[0].insts.clear();
-    f.blocks[0].end = Terminator{};
-    f.blocks[0].end.kind = Exit::kStop;
-    compact(f);
+    if (!called[i] && !f.removed) remove_function(f);
   }
 }
 

@@ -72,6 +72,15 @@ void compact(Function& function) {
   function.operands = std::move(pool);
 }
 
+void remove_function(Function& function) {
+  function.removed = true;
+  Block stops;
+  stops.parameters = std::move(function.blocks[0].parameters);
+  stops.end.kind = Exit::kStop;
+  function.blocks = std::vector<Block>{std::move(stops)};  // gives up the memory
+  compact(function);
+}
+
 void drop_unreachable(Function& function) {
   std::vector<bool> reached(function.blocks.size(), false);
   reached[0] = true;

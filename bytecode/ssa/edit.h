@@ -29,6 +29,9 @@ void rename_uses(Function& function, Renaming& renaming);
 // use must have a definition.
 void compact(Function& function);
 
+// Of a function that is not called, what is kept is its signature.
+void remove_function(Function& function);
+
 // Removes blocks that cannot be reached; keeps the order.
 void drop_unreachable(Function& function);
 

@@ -1,9 +1,11 @@
 // inline_calls.
 //
 // Requires: check(). Ensures: no call is left to a function that is not recursive, measures no time and is
-// small, or is called once, unless its caller has reached kMaxCaller instructions; positions stay those of
-// the callee and origin_function and inlined name it and the calls. Order of effects is kept. Destroys: block
-// numbers, value numbers. Cost: linear in the code that results, which is bounded by kMaxCaller per function.
+// small, or is called once, unless its caller has reached kMaxCaller instructions or its own have come by
+// kMaxDepth calls; positions stay those of the callee and origin_function and inlined name it and the calls.
+// Order of effects is kept. Destroys: block numbers, value numbers. Cost: linear in the code that results,
+// which is bounded by kMaxCaller per function. What is inlined into its only caller is removed at once: a
+// chain of such functions would hold the rest of itself in each of them.
 //
 // Callees first: what is inlined into a callee is not inlined again elsewhere. A function has at most one
 // block that returns, so the caller goes on in the copy of that block, with the callee's results for its own.
@@ -21,6 +23,8 @@ namespace {
 
 constexpr std::size_t kSmall = 60;        // instructions of a callee that is always inlined
 constexpr std::size_t kMaxCaller = 3000;  // instructions of a caller that stops growing
+// Calls within calls that one instruction comes by. Each depth of a chain notes its calls anew.
+constexpr std::int32_t kMaxDepth = 64;
 
 std::size_t size_of(const Function& f) {
   std::size_t n = 0;
@@ -32,6 +36,28 @@ std::size_t returns_of(const Function& f) {
   return static_cast<std::size_t>(std::count_if(f.blocks.begin(), f.blocks.end(),
                                                 [](const Block& b) { return b.end.kind == Exit::kReturn; }));
 }
+
+// How many calls the instructions of functions have come by.
+class Depths {
+ public:
+  explicit Depths(const Module& m) : m_(m) {}
+  std::int32_t most_of(const Function& f) {
+    for (std::size_t i = of_.size(); i < m_.inlined.size(); ++i)
+      of_.push_back(1 + of(m_.inlined[i].within));  // which has been noted before
+    std::int32_t most = 0;
+    for (const Block& b : f.blocks)
+      for (const Inst& in : b.insts) most = std::max(most, of(in.inlined));
+    return most;
+  }
+
+ private:
+  [[nodiscard]] std::int32_t of(std::int32_t call) const {
+    return call < 0 ? 0 : of_[static_cast<std::size_t>(call)];
+  }
+
+  const Module& m_;
+  std::vector<std::int32_t> of_;  // by index into Module::inlined
+};
 
 // Call graph in order "callees first", and which functions are on a cycle. Tarjan's algorithm with an
 // explicit stack.
@@ -234,23 +260,29 @@ class Inliner {
 void inline_calls(Module& module) {
   const CallOrder calls(module);
   std::vector<std::size_t> size(module.functions.size());
+  std::vector<std::int32_t> depth(module.functions.size());
+  Depths depths(module);
   for (const FunctionId id : calls.order) {
     Function& f = module.functions[static_cast<std::size_t>(id)];
     size[static_cast<std::size_t>(id)] = size_of(f);
     std::size_t now = size_of(f);
+    std::vector<FunctionId> moved;
     auto take = [&](FunctionId callee) {
       const auto c = static_cast<std::size_t>(callee);
       if (calls.recursive[c] || returns_of(module.functions[c]) > 1 || measures(module.functions[c]))
         return false;
       if (size[c] > kSmall && calls.calls[c] > 1) return false;
-      if (now + size[c] > kMaxCaller) return false;
+      if (now + size[c] > kMaxCaller || depth[c] >= kMaxDepth) return false;
       now += size[c];
+      if (calls.calls[c] == 1 && callee != module.entry) moved.push_back(callee);
       return true;
     };
     f = Inliner(module, f, take).run();
     join_chains(f);
     compact(f);
     size[static_cast<std::size_t>(id)] = size_of(f);
+    depth[static_cast<std::size_t>(id)] = depths.most_of(f);
+    for (const FunctionId callee : moved) remove_function(module.functions[static_cast<std::size_t>(callee)]);
   }
 }
 

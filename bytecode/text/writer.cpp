@@ -27,6 +27,7 @@ void append_float(std::string& out, double value) {
 namespace {
 
 constexpr std::size_t kLineLength = 100;  // vectors are wrapped here
+constexpr std::size_t kMostIndent = 200;  // text of IFs within IFs is not quadratic in their depth
 
 void append_int(std::string& out, std::int64_t value) {
   std::array<char, 24> digits{};
@@ -80,7 +81,7 @@ class Writer {
 
   void begin_line() {
     line_start_ = out_.size();
-    if (options_.indent) out_.append(2 * depth_, ' ');
+    if (options_.indent) out_.append(std::min(2 * depth_, kMostIndent), ' ');
   }
   void next_line() {
     out_ += '\n';

@@ -30,7 +30,7 @@ namespace nvm {
 
 struct WriteOptions {
   bool annotations = true;
-  bool indent = true;  // two spaces per open IF, one instruction a line
+  bool indent = true;  // two spaces per open IF, up to a limit; one instruction a line
 };
 // Appends the shortest digits that read back as the same number, with the point that VCODE wants. NaN has no
 // literal.

@@ -146,6 +146,12 @@ class Limits(unittest.TestCase):
                 with self.subTest(name=name, words=words, limit=limit):
                     self.check(limit, *words, path)
 
+    def test_memory_of_calls_that_are_inlined(self):
+        """A chain of them takes as much for each function, however long it is."""
+        text = "".join(f"FUNC F{i}\nCALL F{i + 1}\nCONST INT 1\nPOP 1 0\nRET\n" for i in range(10_000))
+        path = self.file("p.vcode", "FUNC MAIN\nCALL F0\nRET\n" + text + "FUNC F10000\nCONST INT 5\nRET\n")
+        self.assertEqual(self.check(100 * MIB, "run", path), (0, ""))
+
     def test_memory_of_files(self):
         files = {
             "deep.npy": npy([2] * 60 + [0]),

@@ -144,6 +144,17 @@ TEST_CASE("a constant with NaN in it is the difference of two") {
   CHECK(write_vcode(p) == "FUNC MAIN\nCONST FLOAT 1.0e999\nCONST FLOAT 1.0e999\n- FLOAT\nRET\n");
 }
 
+TEST_CASE("text is linear in the depth of IFs") {
+  std::string text = "FUNC MAIN CONST INT 1";
+  for (int i = 0; i < 10000; ++i) text += " CONST BOOL T IF";
+  for (int i = 0; i < 10000; ++i) text += " ENDIF";
+  Diagnostics diagnostics("t", "");
+  const Program p = read_vcode(text + " RET", diagnostics);
+  REQUIRE_FALSE(diagnostics.failed());
+  CHECK(write_vcode(p).size() < 30000 * 256);
+  check_round_trip(p);
+}
+
 TEST_CASE("an input of the run is shown, not written") {
   Constant c{TypeWord::kFloat, {}, {}};
   c.input = 2;
