@@ -72,7 +72,8 @@ void look_again() {
 
 std::uint64_t Budget::steps() { return t_looks * kLooksEvery + (kLooksEvery - budget_detail::t_until_look); }
 
-MemoryAccount::MemoryAccount(std::size_t limit) : limit_(limit), begin_(0) {
+MemoryAccount::MemoryAccount(std::size_t limit, std::size_t free_heap)
+    : limit_(limit), free_heap_(free_heap), begin_(0) {
   if (heap_counted.load(std::memory_order_relaxed)) return;
   ask_the_library(When::kIfDue);
   begin_ = heap_now();
@@ -97,7 +98,7 @@ void MemoryAccount::trim() {
 
 std::size_t MemoryAccount::heap() const {
   const std::size_t begin = std::atomic_ref(const_cast<std::size_t&>(begin_)).load(std::memory_order_relaxed);
-  const std::size_t now = heap_now(), free = begin + kFreeHeap;
+  const std::size_t now = heap_now(), free = begin + free_heap_;
   return now > free ? now - free : 0;
 }
 
@@ -145,7 +146,7 @@ void Budget::out_of_memory(std::size_t more) const {
   const std::size_t limit = account_->limit();
   const Exempt exempt;
   throw OutOfMemory("ran out of memory: " + std::to_string(account_->vectors()) + " bytes of vectors and " +
-                    std::to_string(account_->heap() + MemoryAccount::kFreeHeap + more) +
+                    std::to_string(account_->heap() + account_->free_heap_ + more) +
                     " of the program itself, " + std::to_string(limit) + " allowed; raise --memory");
 }
 

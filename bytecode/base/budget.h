@@ -25,7 +25,7 @@ class MemoryAccount {
   static constexpr std::size_t kFreeHeap = std::size_t{32} << 20;
 
   // `limit`: bytes, 0 for none.
-  explicit MemoryAccount(std::size_t limit);
+  explicit MemoryAccount(std::size_t limit, std::size_t free_heap = kFreeHeap);
 
   [[nodiscard]] std::size_t limit() const { return limit_; }
   // Bytes of the heap that are charged. Heap is the process's: what others take from it is charged, too.
@@ -65,6 +65,7 @@ class MemoryAccount {
   }
 
   std::size_t limit_;
+  std::size_t free_heap_;
   std::size_t begin_;  // of the heap, when a call began; 0 if it is counted
   std::atomic<std::ptrdiff_t> vectors_{0}, mapped_{0};
   std::mutex trimming_;

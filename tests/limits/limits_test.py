@@ -152,6 +152,17 @@ class Limits(unittest.TestCase):
         path = self.file("p.vcode", "FUNC MAIN\nCALL F0\nRET\n" + text + "FUNC F10000\nCONST INT 5\nRET\n")
         self.assertEqual(self.check(100 * MIB, "run", path), (0, ""))
 
+    def test_memory_of_vinterp(self):
+        """-m is for vectors: what else a program takes is not charged, up to a gigabyte."""
+        recursion = "FUNC MAIN\nCONST INT 400000\nCALL G\nRET\nFUNC G\nCOPY 1 0\nCONST INT 0\n> INT\nIF\n" \
+                    "COPY 1 0\nCONST INT 1\n- INT\nCALL G\n+ INT\nENDIF\nRET\n"
+        texts = {"code": "".join(repeated("FUNC MAIN\nCONST INT 1\n", "COPY 1 0\n+ INT\n", 200_000, "RET\n")),
+                 "open calls": recursion}
+        for name, text in texts.items():
+            with self.subTest(name=name):
+                status, _, said = self.run_nvm("vinterp", "-m", "100000", self.file("p.vcode", text))
+                self.assertEqual((status, said), (0, ""))
+
     def test_memory_of_files(self):
         files = {
             "deep.npy": npy([2] * 60 + [0]),

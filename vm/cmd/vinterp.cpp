@@ -163,6 +163,7 @@ int run(const Legacy& legacy, const Watch& watch) {
   options.watchers = watch.watchers();
   options.random = legacy.random;
   options.memory = legacy.memory;
+  options.legacy_memory = true;
   options.allow = {{"/"}, {"/"}, true};
   options.legacy_checks = legacy.checks;
   options.legacy_trace = legacy.shows;

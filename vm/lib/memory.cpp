@@ -36,7 +36,8 @@ std::size_t frame_memory(const Options& options) {
   constexpr std::size_t kLeast = std::size_t{16} << 20, kUsual = std::size_t{1} << 30;
   const std::size_t most = std::max(std::min(machine_memory() / 4, 4 * kUsual), kLeast);
   // Beside the frames each open call takes some heap, which is charged, too.
-  if (options.memory > 0) return std::clamp<std::size_t>(options.memory / 2, kLeast, most);
+  if (options.memory > 0 && !options.legacy_memory)
+    return std::clamp<std::size_t>(options.memory / 2, kLeast, most);
   return options.max_depth > 0 ? most : std::min(most, kUsual);
 }
 
@@ -47,6 +48,9 @@ std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory) {
 }
 
 std::shared_ptr<MemoryAccount> account_of(const Options& options) {
+  constexpr std::size_t kLegacyHeap = std::size_t{1} << 30;  // stack and program, which -m is not about
+  if (options.legacy_memory && options.memory > 0)
+    return std::make_shared<MemoryAccount>(options.memory, kLegacyHeap);
   if (options.memory > 0 || options.carrier == nullptr) return account_of(options.memory);
   return account_of(machine_memory() / static_cast<std::uint64_t>(options.carrier->of_host()));
 }

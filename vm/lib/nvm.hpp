@@ -288,6 +288,7 @@ struct Options {
       explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
   // Of programs that were read as VCODE:
   bool legacy_checks = false;      // vinterp -c: execute with run-time checks and legacy messages
+  bool legacy_memory = false;      // vinterp -m: `memory` is for vectors; what is beside them is for free
   std::uint32_t legacy_trace = 0;  // vinterp -d: bits by rows of vm/lib/trace_words.def
   bool count = false;              // fill Counters::instructions, work and bytes
   bool cost = false;               // fill instructions and work
