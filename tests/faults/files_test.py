@@ -75,7 +75,7 @@ class Files(unittest.TestCase):
             self.refused(2, "No such file", "profile", endless, option, "none/a")
         forever = self.write("e.vcode", "FUNC MAIN CONST INT 0 CALL G RET\nFUNC G CONST INT 1 + INT COPY 1 0 CONST INT -1 = INT IF ELSE "
                              "CALL G ENDIF RET\n")
-        self.refused(2, "the program leaves 1 values", "run", forever, "--out", "2=a.npy")
+        self.refused(2, "N from 1 to 1, which is how many values the program leaves", "run", forever, "--out", "2=a.npy")
         flag = self.write("f.vcode", "FUNC MAIN CONST BOOL (T F) RET\n")
         self.refused(2, "only integers from 0 to 255", "run", flag, "--out", "a.txt")
         self.assertEqual(self.names(), ["e.nesl", "e.vcode", "f.vcode"])

@@ -29,7 +29,9 @@ std::optional<std::size_t> place_of(const std::string& place, std::size_t count)
 }
 
 std::optional<std::string> no_place(std::size_t count) {
-  return "expected FILE or N=FILE; the program leaves " + std::to_string(count) + " values";
+  if (count == 0) return "the program leaves no values";
+  return "expected FILE, or N=FILE with N from 1 to " + std::to_string(count) +
+         ", which is how many values " + "the program leaves";
 }
 
 }  // namespace
@@ -60,12 +62,10 @@ std::vector<lib::Kind> kinds_of(std::span<const lib::Value> values) {
   return kinds;
 }
 
-void check_outputs(const Outputs& outputs, const lib::Program& program) {
-  const auto kinds = program.results();
-  if (!kinds) return;
+void check_outputs(const Outputs& outputs, std::span<const lib::Kind> kinds) {
   for (const Output& output : outputs) {
-    const auto place = place_of(output.place, kinds->size());
-    const auto wrong = place ? output.file.refuses((*kinds)[*place]) : no_place(kinds->size());
+    const auto place = place_of(output.place, kinds.size());
+    const auto wrong = place ? output.file.refuses(kinds[*place]) : no_place(kinds.size());
     if (wrong) throw UsageError{wrong_output(output, *wrong)};
   }
 }

@@ -17,8 +17,8 @@ namespace nvm::cmd {
                                                   std::span<const std::shared_ptr<lib::Watcher>> watchers);
 [[nodiscard]] std::vector<lib::Kind> kinds_of(std::span<const lib::Value> values);
 // FILE is for the value on top of the final stack, N=FILE for the N-th from below. Throws UsageError for a
-// place or kind of value that the program will not leave there.
-void check_outputs(const Outputs& outputs, const lib::Program& program);
+// place or kind of value that is not among those of the final stack.
+void check_outputs(const Outputs& outputs, std::span<const lib::Kind> kinds);
 // Writes them. kFault, with a message, if that cannot be done.
 [[nodiscard]] int write_outputs(Outputs& outputs, std::span<const lib::Value> values);
 

@@ -58,7 +58,8 @@ void StackMachine::loop() {
   for (;;) {
     check_stop(machine_.prims.stop);
     const Instr& in = program_.functions[static_cast<std::size_t>(function_)].code[next_];
-    burn(1);
+    if (const OpKind kind = op_info(in.op).kind; kind == OpKind::kBlock || kind == OpKind::kControl)
+      burn_step();
     if (observer_ != nullptr) observer_->before(function_, next_, stack_);
     if (!step(in)) return;
     ++next_;
@@ -99,8 +100,14 @@ bool StackMachine::step(const Instr& in) {
   return true;
 }
 
-void StackMachine::burn(std::int64_t work) const {
-  if (machine_.tally != nullptr) machine_.tally->burn_step(static_cast<std::uint64_t>(work));
+void StackMachine::burn_step() const {
+  if (machine_.tally != nullptr) machine_.tally->burn_step();
+}
+
+void StackMachine::count(std::int64_t work, std::uint64_t instructions) const {
+  if (machine_.tally == nullptr) return;
+  machine_.tally->add(work, instructions);
+  machine_.tally->burn();
 }
 
 void StackMachine::need(const Instr& in, std::size_t entries) const {
@@ -189,12 +196,15 @@ void StackMachine::execute(const Instr& in) {
   check_args(in.op, in.word, operands, machine_.prims.prefix_lengths);
   Value results[5];  // SPAWN has the most
   const std::span<Value> out(results, info.results.size());
-  burn(work_of(counted_by(in.op), operands));
+  count(work_of(counted_by(in.op), operands), 1);
+  const bool moved = machine_.tally != nullptr && machine_.tally->counts_bytes;
+  const std::int64_t read = moved ? bytes_read(in.op, operands) : 0;
   if (info.kind == OpKind::kHost)
     machine_.host->run(in.op, in.word, in.pos, operands, out);
   else
     run_primitive(machine_.prims, in.op, in.word, operands, out);
-  if (counted_by(in.op) == Counted::kResults) burn(work_after(Work::kR, out));
+  if (moved) machine_.tally->bytes += read + vector_bytes(out);
+  if (counted_by(in.op) == Counted::kResults) count(work_after(Work::kR, out), 0);
   for (std::size_t i = 0; i < n; ++i) stack_.pop_back();
   for (Value& result : out) stack_.push_back(std::move(result));
 }

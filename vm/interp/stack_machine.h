@@ -47,7 +47,8 @@ class StackMachine {
   void unpair();
   void execute(const Instr& in);
   void need(const Instr& in, std::size_t entries) const;
-  void burn(std::int64_t work) const;
+  void burn_step() const;
+  void count(std::int64_t work, std::uint64_t instructions) const;
   [[nodiscard]] RunError locate(const Fault& fault) const;
 
   const Program& program_;

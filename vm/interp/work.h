@@ -113,7 +113,7 @@ struct Tally {
   std::uint64_t work = 0;
   std::uint64_t uncharged = 0;  // instructions that count nothing
   std::int64_t bytes = 0;
-  std::uint64_t steps = 0;        // calls and turns of loops; the stack machine's instructions and their work
+  std::uint64_t steps = 0;        // calls and turns of loops; what the stack machine does beside instructions
   std::uint64_t fuel = kNoLimit;  // of what is spent
 
   static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};

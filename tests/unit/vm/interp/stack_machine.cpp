@@ -49,6 +49,24 @@ TEST_CASE("operands are checked before every instruction", "[stack_machine]") {
         "error: internal error: Illegally typed vector.");
 }
 
+TEST_CASE("work is that of the interpreter", "[stack_machine]") {
+  Fixture f(main_of("CONST INT 1 CONST INT 1 CONST INT 1000 MAKE_SEGDES INDEX COPY 1 0 CONST INT 1000 "
+                    "MAKE_SEGDES +_REDUCE INT CONST BOOL T IF CONST INT 2 + INT ENDIF"),
+            IntBits::k64, false);
+  Tally expected, counted;
+  expected.counts_bytes = counted.counts_bytes = true;
+  f.machine.tally = &expected;
+  CHECK_FALSE(f.interpret().error);
+  f.machine.tally = &counted;
+  CHECK_FALSE(f.on_stack().error);
+  CHECK(counted.work > 2000);
+  CHECK(counted.work == expected.work);
+  CHECK(counted.instructions == expected.instructions);
+  CHECK(counted.bytes == expected.bytes);
+  counted.fuel = counted.spent() + 100;
+  CHECK(f.on_stack().error);
+}
+
 TEST_CASE("blocks of the stack move as the reference says", "[stack_machine]") {
   const std::string six = "CONST INT 0 CONST INT 1 CONST INT 2 CONST INT 3 CONST INT 4 CONST INT 5 ";
   const auto after = [&](const std::string& shuffle) {
