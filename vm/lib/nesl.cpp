@@ -56,10 +56,6 @@ bool names_variable(const std::string& name) {
   return !lower.empty() && !frontend::is_reserved(lower);
 }
 
-}  // namespace
-
-namespace {
-
 // How a call says what is wrong.
 std::optional<std::string> reason_of(Failure failure) { return std::move(failure.reason); }
 
@@ -79,9 +75,9 @@ Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
               return std::shared_ptr<Impl>();
             }
             auto impl = std::make_shared<Impl>(options, out, err);
-            impl->bind_text("user", variable(options, "USER"));
-            impl->bind_text("display", variable(options, "DISPLAY"));
-            impl->bind_text("nesl_path", variable(options, "NESL_PATH"));
+            for (const auto& [name, from] :
+                 {std::pair("user", "USER"), {"display", "DISPLAY"}, {"nesl_path", "NESL_PATH"}})
+              static_cast<void>(impl->bind_text(name, variable(options, from)));  // names that can be bound
             return impl;
           },
           [&](const Failure& failure) {
@@ -89,20 +85,22 @@ Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
             return std::shared_ptr<Impl>();
           })) {}
 
-void Nesl::Impl::bind_text(const std::string& name, const std::string& text) {
+std::optional<std::string> Nesl::Impl::bind_value(const std::string& name, const frontend::Type* type,
+                                                  std::vector<vm::Value> slots) {
+  if (!names_variable(name)) return (name.empty() ? "an empty text" : name) + " cannot name a variable";
+  session.bind(name, type, std::move(slots));
+  return std::nullopt;
+}
+
+std::optional<std::string> Nesl::Impl::bind_text(const std::string& name, const std::string& text) {
   frontend::TypeArena passing;
   auto [type, slots] = vm::text_value(text, passing, *files);
-  session.bind(name, type, std::move(slots));
+  return bind_value(name, type, std::move(slots));
 }
 
 std::optional<std::string> Nesl::bind_text(const std::string& name, const std::string& text) {
   return Impl::call<std::optional<std::string>>(
-      impl_,
-      [&] {
-        impl_->bind_text(name, text);
-        return std::nullopt;
-      },
-      reason_of);
+      impl_, [&] { return impl_->bind_text(name, text); }, reason_of);
 }
 
 Nesl::~Nesl() = default;
@@ -135,17 +133,13 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
   return Impl::call<std::optional<std::string>>(
       impl_,
       [&]() -> std::optional<std::string> {
-        if (!names_variable(name)) return name + " cannot name a variable";
-        if (auto number = vm::number_value(path)) {
-          impl_->session.bind(name, number->first, std::move(number->second));
-          return std::nullopt;
-        }
+        if (auto number = vm::number_value(path))
+          return impl_->bind_value(name, number->first, std::move(number->second));
         const vm::NamedFile file = vm::named_file(path);
         InFile in = vm::input_file(impl_->session.options().world, file);
         frontend::TypeArena passing;
         auto [type, slots] = vm::read_value(file, in, passing, *impl_->files);
-        impl_->session.bind(name, type, std::move(slots));
-        return std::nullopt;
+        return impl_->bind_value(name, type, std::move(slots));
       },
       reason_of);
 }
@@ -158,8 +152,9 @@ std::optional<std::string> Nesl::bind(const std::string& name, const std::string
 
 std::optional<std::string> Nesl::Impl::bind(const std::string& name, const std::string& type,
                                             std::span<const Value> slots) {
-  const frontend::OwnedType t = session.read_type(type);
-  if (t == nullptr) return "there is no type " + type;
+  std::string no_type;
+  const frontend::OwnedType t = session.read_type(type, no_type);
+  if (t == nullptr) return no_type;
   frontend::TypeArena passing;
   const auto expected = frontend::slot_count(passing, t.get());
   if (static_cast<std::size_t>(expected) != slots.size())
@@ -172,8 +167,7 @@ std::optional<std::string> Nesl::Impl::bind(const std::string& name, const std::
   }
   if (const auto wrong = vm::misfit(passing, t.get(), values))
     return "the value of type " + type + " has " + *wrong;
-  session.bind(name, t.get(), std::move(values));
-  return std::nullopt;
+  return bind_value(name, t.get(), std::move(values));
 }
 
 std::optional<std::int64_t> Nesl::length(const std::string& name) const {

@@ -67,8 +67,9 @@ class Nesl {
   std::optional<std::string> bind_text(const std::string& name, const std::string& text);
   // Binds a variable of a type in NESL's notation, "[float]" or "[(int, [char])]", without copying. `slots`
   // are its value in parts: for a sequence a descriptor, then the parts of its elements side by side; those
-  // of a tuple side by side; for anything else a vector of one element (NeslValue). Other values than the
-  // type asks for are answered, or show when a program uses them.
+  // of a tuple side by side; for anything else a vector of one element (NeslValue). No function, and no type
+  // with variables, comes from outside. Other values than the type asks for are answered, or show when a
+  // program uses them.
   std::optional<std::string> bind(const std::string& name, const std::string& type,
                                   std::span<const Value> slots);
   // Writes the value of a variable: as .npy a scalar, a sequence of them, or a regular nest of sequences; as

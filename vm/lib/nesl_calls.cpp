@@ -159,17 +159,20 @@ Result<Nesl::Impl::Call*> Nesl::Impl::compiled_call(const std::string& function,
   if (const auto found = calls.find(key); found != calls.end()) return found->second.get();
   std::vector<frontend::OwnedType> types;
   for (const NeslValue& a : arguments) {
-    types.push_back(session.read_type(a.type));
-    if (types.back() == nullptr) return wrong_value("there is no type " + a.type);
+    std::string wrong;
+    types.push_back(session.read_type(a.type, wrong));
+    if (types.back() == nullptr) return wrong_value(wrong);
   }
   const std::string text = vm::call_text(function, types.size());
   Diagnostics diagnostics("call", text);
   auto compiled = session.compile_call(text, std::move(types), diagnostics);
   if (!compiled) return failure_of(diagnostics);
+  const std::string result = type_text(compiled->result.get());
+  if (const auto wrong = vm::not_data(compiled->result.get(), result); !wrong.empty())
+    return wrong_value(wrong);
   auto program = make_program(std::move(compiled->program), "NESL", {});
   if (!program) return program.failure();
-  auto made = std::make_shared<Call>(Call{std::move(*compiled), *program, "", std::nullopt});
-  made->result = type_text(made->compiled.result.get());
+  auto made = std::make_shared<Call>(Call{std::move(*compiled), *program, result, std::nullopt});
   if (own_machines) made->machine.emplace(runner.machine_for(account));
   constexpr std::size_t kMostCalls = 64;
   if (calls.size() >= kMostCalls) calls.clear();

@@ -20,7 +20,10 @@ namespace nvm::lib {
 
 // Members are destroyed in reverse order: the values before the memory they stand in.
 struct Nesl::Impl : SessionCore {
-  void bind_text(const std::string& name, const std::string& text);
+  // What comes from outside takes a name only here. The answer is what is wrong with that.
+  std::optional<std::string> bind_value(const std::string& name, const frontend::Type* type,
+                                        std::vector<vm::Value> slots);
+  std::optional<std::string> bind_text(const std::string& name, const std::string& text);
   std::optional<std::string> bind(const std::string& name, const std::string& type,
                                   std::span<const Value> slots);
   std::optional<Prepared> prepare(const std::string& text);

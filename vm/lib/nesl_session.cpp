@@ -241,11 +241,17 @@ std::optional<std::pair<ssa::Module, std::vector<Value>>> NeslSession::prepare(c
   return std::pair{std::move(emitted.code), std::move(inputs)};
 }
 
-frontend::OwnedType NeslSession::read_type(const std::string& text) {
+frontend::OwnedType NeslSession::read_type(const std::string& text, std::string& wrong) {
   Diagnostics ignored("", "");
-  // An empty sequence names its elements' type.
+  // An empty sequence names its elements' type; what is more than that was no type.
   const auto empty = compile_one("[] (" + text + ")", 0, ignored);
-  return empty ? frontend::own(frontend::resolve(empty->type)->args[0]) : nullptr;
+  if (!empty || !empty->form->exp || empty->form->exp->kind != frontend::ExprKind::kEmpty) {
+    wrong = "there is no type " + text;
+    return nullptr;
+  }
+  const frontend::Type* type = frontend::resolve(empty->type)->args[0];
+  wrong = not_data(type, text);
+  return wrong.empty() ? frontend::own(type) : nullptr;
 }
 
 Program NeslSession::bake(const CompiledForm& compiled) const {

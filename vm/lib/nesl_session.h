@@ -110,8 +110,8 @@ class NeslSession {
   // A call_text() with arguments of these types; nothing, said by `diagnostics`, if there is no such call.
   std::optional<CompiledCall> compile_call(const std::string& text, std::vector<frontend::OwnedType> types,
                                            Diagnostics& diagnostics);
-  // The type that a text names; null if it is none.
-  frontend::OwnedType read_type(const std::string& text);
+  // The type that a text names, of values that a host may have; null, and why, if it is none.
+  frontend::OwnedType read_type(const std::string& text, std::string& wrong);
 
   // In these three, upper and lower case of a name are the same.
   // Binds a variable to a value made elsewhere; `slots` as print_value takes them. A function among them is

@@ -79,6 +79,14 @@ std::optional<std::string> misfit(TypeArena& arena, const frontend::Type* type,
   return fitting.wrong();
 }
 
+std::string not_data(const frontend::Type* type, const std::string& text) {
+  if (frontend::contains_function(type))
+    return "a value of type " + text + " has functions in it, which do not leave a session or come into it";
+  std::vector<const frontend::Type*> variables;
+  frontend::variables_of(type, variables);
+  return variables.empty() ? "" : "the type " + text + " leaves open what it is made of";
+}
+
 std::optional<std::string> wrong_result(const frontend::Type* type, std::span<const Value> slots) {
   TypeArena passing;
   if (const auto wrong = misfit(passing, type, slots))

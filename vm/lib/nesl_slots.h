@@ -17,6 +17,10 @@ namespace nvm::vm {
 [[nodiscard]] std::optional<std::string> misfit(frontend::TypeArena& arena, const frontend::Type* type,
                                                 std::span<const Value> slots);
 
+// Why values of the type, which is called `text`, are the session's alone, "" if they are not: which function
+// one is, and of which types, its slots do not say.
+[[nodiscard]] std::string not_data(const frontend::Type* type, const std::string& text);
+
 // Why a run's result is not to be shown or kept, which no check of the program has seen.
 [[nodiscard]] std::optional<std::string> wrong_result(const frontend::Type* type,
                                                       std::span<const Value> slots);

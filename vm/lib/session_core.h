@@ -28,7 +28,7 @@ struct SessionCore {
     const P session = owned;
     return guarded(
         [&]() -> R {
-          if (session == nullptr) throw std::bad_alloc();  // when it was made
+          if (session == nullptr) return otherwise(no_session());
           const Taken taken(session->busy);
           if (!taken) return otherwise(busy_failure());
           const Budget budget(session->account, session->time_limit, session->cancelled);
@@ -50,11 +50,10 @@ struct SessionCore {
           return std::move(otherwise);
         });
   }
-  static Failure busy_failure() {
-    Failure failure;
-    failure.reason = kBusy;
-    failure.message = std::string("nvm: ") + kBusy + "\n";
-    return failure;
+  static Failure busy_failure() { return refusal(kBusy); }
+  static Failure no_session() {
+    return refusal(
+        "there is no session: memory, or its options, did not allow one, as was said when it was made");
   }
 
   // f(), or `otherwise` if somebody wishes to stop.

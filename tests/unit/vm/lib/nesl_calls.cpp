@@ -118,6 +118,68 @@ TEST_CASE("what does not compile, does not fit or fails says what and where") {
   CHECK(s.err.str().empty());
 }
 
+// Which function one is no vector says, and of a type that is open nobody knows the vectors.
+TEST_CASE("only data comes into a session and leaves it") {
+  Session s;
+  s.define("function apply(f, x) = f(x); datatype holder(int -> int); datatype box(a) :: (a in any);");
+  const std::int64_t one = 1;
+  const std::vector<Value> parts = {make_ints({&one, 1})};
+  for (const char* type :
+       {"int -> int", "[int -> int]", "(int, int -> int)", "holder", "[holder]", "box(int -> int)", "a",
+        "[a]", "box(a)", "int :: (a in any)", "a :: (a in number)", "int) ++ [] (int", "int); x = (1",
+        "int); (int", "", "%", "int % a", "[int", "nothing"})
+    for (std::size_t n = 0; n <= 1; ++n) {
+      INFO(type);
+      CHECK(s.nesl.bind("x", type, std::span(parts).first(n)).value_or("") != "");
+      const auto called =
+          s.nesl.call("x => 1", std::vector<NeslValue>{{type, {parts.begin(), parts.begin() + n}}});
+      REQUIRE(!called);
+      CHECK(called.failure().reason != "");
+    }
+  CHECK(s.nesl.run_text("x;", "in") == NeslStatus::kCompileError);
+  CHECK(s.nesl.bind("x", "[int -> int]", parts) ==
+        "a value of type [int -> int] has functions in it, which do not leave a session or come into it");
+  const NeslFunction<double(std::int64_t)> closure(s.nesl, "x => (y => x)");
+  CHECK(closure(1).failure().reason ==
+        "a value of type a -> int :: (a in any) has functions in it, which do not leave a session or come "
+        "into it");
+  CHECK(!s.nesl.call("x => (x, apply)", std::vector<NeslValue>{{"int", parts}}));
+  CHECK(!s.nesl.call("x => holder(y => y + x)", std::vector<NeslValue>{{"int", parts}}));
+  CHECK(s.nesl.call("x => apply(y => y + x, x)", std::vector<NeslValue>{{"int", parts}}));
+  // What a call gives, a call takes.
+  for (const char* function : {"x => []", "x => [[], [x]]", "x => box(x)", "x => {box(i, []) : i in [0:x]}"})
+    if (auto given = s.nesl.call(function, std::vector<NeslValue>{{"int", parts}})) {
+      const auto taken = s.nesl.call("y => y", std::vector{*given});
+      INFO(function << ": " << given->type << ": " << (taken ? "" : taken.failure().reason));
+      CHECK(taken);
+    }
+}
+
+TEST_CASE("values are bound to names that programs can write") {
+  Session s;
+  const std::int64_t one = 1;
+  const Value parts[] = {make_ints({&one, 1})};
+  for (const char* name : {"", "1a", "if", "T", "f", "a b", "a;", "a.b", "time", "+", "x\n", "\xc3\xa9"}) {
+    INFO(name);
+    CHECK(s.nesl.bind(name, "int", parts).has_value());
+    CHECK(s.nesl.bind_text(name, "text").has_value());
+    CHECK(s.nesl.bind_file(name, "1").has_value());
+  }
+  CHECK(s.nesl.bind_text("", "text") == "an empty text cannot name a variable");
+  CHECK(!s.nesl.bind("A_1", "int", parts));
+  CHECK(s.nesl.run_text("a_1;", "in") == NeslStatus::kOk);
+}
+
+TEST_CASE("what no session could be made for is no want of memory") {
+  NeslOptions options;
+  options.int_bits = 16;
+  std::ostringstream out, err;
+  Nesl nesl(options, out, err);
+  const auto called = nesl.call("sum", {});
+  REQUIRE(!called);
+  CHECK(called.failure().reason.starts_with("there is no session"));
+}
+
 TEST_CASE("a call is cancelled by the machine of its session") {
   Session s;
   s.define("function forever(x) = if x < 0 then 0 else forever(x + 1);");
