@@ -1,7 +1,8 @@
 // Arrays of one dimension, composed lazily: array<double> y = 2.0 * x + 1.0 records, and sum(y).value()
 // computes, all in one pass. Elements are bool, std::int64_t or double. Operators mean what those of C++ mean
-// for these types, but integers wrap. What fails throws ArrayError: wrong lengths where they are known, else
-// when somebody looks, and then each time; the others stay good.
+// for these types, but integers wrap; division by zero fails, and so does that of the least integer by -1.
+// min and max of two are std::min and std::max. What fails throws ArrayError: wrong lengths where they are
+// known, else when somebody looks, and then each time; the others stay good.
 //
 //   array<double> x{1, 2, 3};
 //   auto z = map_indexed([](auto a, auto i) { return select(a > 1.5, a * a, to<double>(i)); }, x);
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <concepts>
 #include <initializer_list>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -80,11 +82,20 @@ struct Storage<double> {
 template <typename T>
 inline constexpr bool is_number = std::same_as<T, std::int64_t> || std::same_as<T, double>;
 
-// What becomes a T beside an array of these without losing anything: no double beside integers.
+// What may stand beside an array of T: no double beside integers.
 template <typename U, typename T>
 concept NumberFor = (std::same_as<T, bool> && std::same_as<U, bool>) ||
                     (is_number<T> && std::is_arithmetic_v<U> && !std::same_as<U, bool> &&
                      (std::integral<U> || std::same_as<T, double>));
+
+// The number as a T; throws std::out_of_range if it is beyond all integers. A double is rounded, as in C++.
+template <typename T, NumberFor<T> U>
+T number_as(U x) {
+  if constexpr (std::same_as<T, std::int64_t> && std::unsigned_integral<U> && sizeof(U) >= sizeof(T))
+    if (x > static_cast<U>(std::numeric_limits<T>::max()))
+      throw std::out_of_range("a number beyond the integers of 64 bits with a sign");
+  return static_cast<T>(x);
+}
 
 template <typename T>
 class IsScalar : public std::false_type {};
@@ -188,7 +199,7 @@ class scalar : public detail::Operators<scalar, T> {
  public:
   explicit scalar(lib::Lazy lazy) : lazy_(std::move(lazy)) {}
   template <detail::NumberFor<T> U>
-  scalar(U x) : lazy_(detail::constant(static_cast<T>(x))) {}
+  scalar(U x) : lazy_(detail::constant(detail::number_as<T>(x))) {}
   // Of one number that was computed from arrays: mean, for all elements.
   explicit scalar(const array<T>& number);
   [[nodiscard]] const lib::Lazy& lazy() const { return lazy_; }
@@ -209,7 +220,7 @@ class array : public detail::Operators<array, T> {
   explicit array(const std::vector<T>& elements) requires(!std::same_as<T, bool>)
       : array(std::span<const T>(elements)) {}
   template <detail::NumberFor<T> U>
-  array(U number) : lazy_(detail::number(static_cast<T>(number))) {}
+  array(U number) : lazy_(detail::number(detail::number_as<T>(number))) {}
 
   [[nodiscard]] const lib::Lazy& lazy() const { return lazy_; }
   [[nodiscard]] bool is_evaluated() const { return lib::lazy_is_evaluated(lazy_); }
@@ -331,7 +342,39 @@ array<T> stencil(const array<T>& x, F f, T outside) {
   return array<T>(select((here >= -low) & (here < n - high), result, scalar<T>(outside)).lazy());
 }
 
-// Reductions: single numbers. Of no elements 0, 1, the least or largest of the type, true, false.
+inline array<bool> any(const array<bool>& x) {
+  return array<bool>(detail::given(lib::lazy_fold("OR_REDUCE BOOL", x.lazy())));
+}
+
+namespace detail {
+template <typename T>
+lib::Lazy fold(const std::string& instruction, const array<T>& x) {
+  return given(lib::lazy_fold(instruction, x.lazy()));
+}
+
+// The largest (MAX) or least (MIN) of an array or of each list. VCODE's reductions of floats begin at -/+1e36
+// and pass NaN over: what lies beyond that the elements tell that are brought near.
+template <template <typename> class C, typename T>
+array<T> extreme(const char* name, const C<T>& x) {
+  const std::string instruction = std::string(name) + "_REDUCE " + Storage<T>::word;
+  const array<T> near(fold(instruction, x));
+  if constexpr (std::same_as<T, double>) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    constexpr double kStart = static_cast<double>(1e36F);
+    const bool upper = instruction.starts_with("MAX");
+    const auto seen = [&](const array<double>& found) { return upper ? found > -kStart : found < kStart; };
+    const array<double> far(fold(instruction, x * 0x1p-1000));
+    return select(any(x != x), array<double>(std::numeric_limits<double>::quiet_NaN()),
+                  select(seen(near), near,
+                         select(seen(far), far * 0x1p1000, array<double>(upper ? -kInfinity : kInfinity))));
+  } else {
+    return near;
+  }
+}
+}  // namespace detail
+
+// Reductions: single numbers. Of no elements 0, 1, the least or largest of the type (of floats an infinity),
+// true, false. The largest and the least of what NaN is among are NaN.
 template <typename T>
 array<T> sum(const array<T>& x) requires detail::is_number<T> {
   return array<T>(detail::given(lib::lazy_fold(detail::text<T>("+_REDUCE"), x.lazy())));
@@ -342,17 +385,14 @@ array<T> product(const array<T>& x) requires detail::is_number<T> {
 }
 template <typename T>
 array<T> max(const array<T>& x) requires detail::is_number<T> {
-  return array<T>(detail::given(lib::lazy_fold(detail::text<T>("MAX_REDUCE"), x.lazy())));
+  return detail::extreme("MAX", x);
 }
 template <typename T>
 array<T> min(const array<T>& x) requires detail::is_number<T> {
-  return array<T>(detail::given(lib::lazy_fold(detail::text<T>("MIN_REDUCE"), x.lazy())));
+  return detail::extreme("MIN", x);
 }
 inline array<bool> all(const array<bool>& x) {
   return array<bool>(detail::given(lib::lazy_fold("AND_REDUCE BOOL", x.lazy())));
-}
-inline array<bool> any(const array<bool>& x) {
-  return array<bool>(detail::given(lib::lazy_fold("OR_REDUCE BOOL", x.lazy())));
 }
 inline array<std::int64_t> count(const array<bool>& x) { return sum(to<std::int64_t>(x)); }
 // From the least to the largest, NaN anywhere; equal ones keep their order.

@@ -180,11 +180,11 @@ array<T> product(const jagged<T>& x) requires detail::is_number<T> {
 }
 template <typename T>
 array<T> max(const jagged<T>& x) requires detail::is_number<T> {
-  return array<T>(detail::fold(detail::text<T>("MAX_REDUCE"), x));
+  return detail::extreme("MAX", x);
 }
 template <typename T>
 array<T> min(const jagged<T>& x) requires detail::is_number<T> {
-  return array<T>(detail::fold(detail::text<T>("MIN_REDUCE"), x));
+  return detail::extreme("MIN", x);
 }
 inline array<bool> all(const jagged<bool>& x) { return array<bool>(detail::fold("AND_REDUCE BOOL", x)); }
 inline array<bool> any(const jagged<bool>& x) { return array<bool>(detail::fold("OR_REDUCE BOOL", x)); }

@@ -98,8 +98,40 @@ TEST_CASE("arrays: functions of elements, numbers, masks, indices and scans") {
     CHECK(all(gathered == squares * 2).value());
     CHECK(exclusive_sum(i).to_vector() == map([](auto k) { return k * (k - 1) / 2; }, i).to_vector());
   }
-  CHECK(max(array<double>(Reals{})).value() < 0);
   CHECK_FALSE(any(array<bool>{false, false}).value());
+}
+
+TEST_CASE("arrays: the largest and least of floats are among them, however far they are") {
+  const double inf = HUGE_VAL, most = std::numeric_limits<double>::max(),
+               tiny = std::numeric_limits<double>::denorm_min(), start = static_cast<double>(1e36F);
+  for (const std::int64_t n : {1, 3, 5000})
+    for (const double x : {1e36, start, 1e300, most, inf, 0.0, tiny, 1e-300, 1.5}) {
+      Reals v = {-x};
+      while (v.size() < static_cast<std::size_t>(n)) v.push_back(v.size() % 3 == 1 ? -inf : -x);
+      const array<double> a(v);
+      INFO(n << " times " << -x);
+      CHECK(max(a).value() == -x);
+      CHECK(min(-a).value() == x);
+      v.back() = std::nan("");
+      CHECK(std::isnan(max(array<double>(v)).value()));
+      CHECK(std::isnan(min(array<double>(v)).value()));
+    }
+  CHECK(max(array<double>{-1e300, 2, 1e-320}).value() == 2);
+  CHECK(max(array<double>(Reals{})).value() == -inf);
+  CHECK(min(array<double>(Reals{})).value() == inf);
+  CHECK(max(array<std::int64_t>(Ints{})).value() == std::numeric_limits<std::int64_t>::min());
+}
+
+TEST_CASE("arrays: numbers beside them are what they were, or refused") {
+  const array<std::int64_t> a{1};
+  CHECK((a + 'a').value() == 98);
+  CHECK((a + std::size_t{2}).value() == 3);
+  CHECK((a + std::uint64_t{1} * (~std::uint64_t{0} / 2)).value() == std::numeric_limits<std::int64_t>::min());
+  CHECK_THROWS_AS(a + ~std::uint64_t{0}, std::out_of_range);
+  CHECK_THROWS_AS(scalar<std::int64_t>(~std::uint64_t{0} / 2 + 1), std::out_of_range);
+  CHECK((array<double>{1} + ~std::uint64_t{0}).value() == 0x1p64);
+  const auto quotient = array<std::int64_t>{std::numeric_limits<std::int64_t>::min()} / -1;
+  CHECK(cause_of([&] { static_cast<void>(quotient.value()); }) == lib::Failure::Cause::kDivide);
 }
 
 TEST_CASE("arrays: stencils have one value for what lies outside") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -39,6 +40,17 @@ std::vector<U> of_each(const Lists& lists, const std::function<U(const Ints&)>& 
 const auto kSizes = {0, 1, 5, 20000};
 
 }  // namespace
+
+TEST_CASE("jagged: the largest and least of floats are among them, however far they are") {
+  const double inf = HUGE_VAL, nan = std::nan("");
+  const jagged<double> j{{-1e36, -1e300}, {}, {-inf}, {1, nan}, {3, -1e300}};
+  const auto found = max(j).to_vector(), least = min(j * -1.0).to_vector();
+  const std::vector<double> want = {-1e36, -inf, -inf, nan, 3};
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    CHECK((found[i] == want[i] || (std::isnan(found[i]) && std::isnan(want[i]))));
+    CHECK((least[i] == -want[i] || (std::isnan(least[i]) && std::isnan(want[i]))));
+  }
+}
 
 TEST_CASE("jagged: reductions give one value for each list") {
   for (const std::int64_t n : kSizes) {
