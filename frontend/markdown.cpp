@@ -129,7 +129,7 @@ std::optional<Html> begun_by(const std::string& lower_line) {
 
 }  // namespace
 
-bool is_markdown(std::string_view file) { return file.ends_with(".md") || file.ends_with(".markdown"); }
+bool is_markdown(std::string_view file) { return has_ending(file, ".md") || has_ending(file, ".markdown"); }
 
 std::vector<CodeBlock> code_blocks(std::string_view text, std::string_view language) {
   std::vector<CodeBlock> blocks;

@@ -22,5 +22,9 @@ namespace nvm {
   for (char& c : out) c = upper(c);
   return out;
 }
+// Of the name of a file, in letters of any case.
+[[nodiscard]] inline bool has_ending(std::string_view name, std::string_view ending) {
+  return name.size() >= ending.size() && lower(name.substr(name.size() - ending.size())) == ending;
+}
 
 }  // namespace nvm

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include "bytecode/base/ascii.h"
 #include "frontend/markdown.h"
 
 namespace nvm::edit {
 
 std::optional<Language> language_of(std::string_view name, std::string_view file) {
-  if (name == "nesl" || file.ends_with(".nesl")) return Language::kNesl;
-  if (name == "remora" || file.ends_with(".remora")) return Language::kRemora;
+  if (name == "nesl" || has_ending(file, ".nesl")) return Language::kNesl;
+  if (name == "remora" || has_ending(file, ".remora")) return Language::kRemora;
   if (name == "markdown" || frontend::is_markdown(file)) return Language::kMarkdown;
   return std::nullopt;
 }

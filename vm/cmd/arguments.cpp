@@ -44,12 +44,20 @@ std::string unknown_option(std::string_view command, const std::string& word) {
   return message;
 }
 
-// NVM_INT_BITS for int-bits; null if not set.
-const char* from_environment(std::string_view name) {
+// NVM_INT_BITS for int-bits.
+std::string variable_of(std::string_view name) {
   std::string variable = "NVM_";
   for (const char c : name)
     variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return std::getenv(variable.c_str());
+  return variable;
+}
+
+// What the environment says of an option that takes no argument.
+bool switched_on(std::string_view name, std::string_view value) {
+  if (value != "1" && value != "0" && !value.empty())
+    throw UsageError{variable_of(name) + "=" + std::string(value) +
+                     ": expected 1, or 0 as if it were not given"};
+  return value == "1";
 }
 
 template <typename T>
@@ -106,7 +114,8 @@ Arguments::Arguments(std::string_view command, const std::vector<std::string>& w
   }
   for (const OptionInfo& info : kOptions) {
     if (!info.belongs_to(command)) continue;
-    const char* value = from_environment(info.name());
+    const char* value = std::getenv(variable_of(info.name()).c_str());
+    if (value != nullptr && info.argument.empty() && !switched_on(info.name(), value)) continue;
     if (value != nullptr && values_.try_emplace(std::string(info.name()), value).second)
       lists_[std::string(info.name())] = {value};
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/out_file.h"
 #include "bytecode/base/read_file.h"
 #include "frontend/edit/format.h"
@@ -30,7 +31,7 @@ int complain_of(const std::string& name, const std::string& text, const edit::Fo
 
 int format_file(const std::string& path, bool check_only) {
   const auto language = edit::language_of("", path);
-  if (language == edit::Language::kRemora || path.ends_with(".vcode")) {
+  if (language == edit::Language::kRemora || has_ending(path, ".vcode")) {
     complain(path + ": programs in NESL are formatted, no others");
     return kRefused;
   }
