@@ -70,6 +70,8 @@ std::pair<std::string, lib::Checkpoint::When> plan_of(const std::string& word) {
 
 }  // namespace
 
+std::string file_of_checkpoint(const std::string& word) { return plan_of(word).first; }
+
 std::shared_ptr<lib::Checkpoint> checkpoint_of(const Arguments& arguments) {
   if (!arguments.given(Option::kCheckpoint)) return nullptr;
   if (arguments.given(Option::kRecord))

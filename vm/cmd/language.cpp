@@ -7,6 +7,7 @@
 #include <new>
 #include <ostream>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/budget.h"
 #include "bytecode/base/read_file.h"
 #include "frontend/edit/document.h"
@@ -103,7 +104,7 @@ Lengths bind_inputs(lib::Language& session, const Arguments& arguments) {
   Lengths lengths;
   for (const std::string& word : arguments.all(Option::kIn)) {
     const auto [name, file] = split_binding(word);
-    if (name.empty()) throw UsageError{"--in " + word + ": expected NAME=FILE"};
+    if (name.empty() || file.empty()) throw UsageError{"--in " + word + ": expected NAME=FILE"};
     if (const auto wrong = session.bind_file(name, file)) throw UsageError{"--in " + word + ": " + *wrong};
     if (const auto length = session.length(name)) lengths[name] = *length;
   }
@@ -123,7 +124,7 @@ bool is_script(const std::string& path, const Watch& watch) {
 }
 
 bool is_file_of(const Arguments& arguments, std::string_view ending) {
-  return arguments.operands().size() == 1 && arguments.operands().front().ends_with(ending);
+  return arguments.operands().size() == 1 && has_ending(arguments.operands().front(), ending);
 }
 
 lib::LanguageKind wanted(const Arguments& arguments) {
@@ -144,7 +145,7 @@ std::optional<lib::LanguageKind> language_of(const Arguments& arguments, const W
   const std::string path = arguments.operands().size() == 1 ? arguments.operands().front() : "";
   const bool named = edit::language_of("", path).has_value();
   if (arguments.command() != "check" && arguments.given(Option::kExpression)) {
-    if (path.ends_with(".vcode"))
+    if (has_ending(path, ".vcode"))
       throw UsageError{path + ": -e evaluates NESL or Remora, behind a file of that language only"};
     return top_level_language(arguments);
   }

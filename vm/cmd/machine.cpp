@@ -9,6 +9,7 @@
 #include "bytecode/base/budget.h"
 #include "bytecode/base/read_file.h"
 #include "vm/cmd/commands.h"
+#include "vm/cmd/outputs.h"
 #include "vm/cmd/terminal.h"
 
 #include "bytecode/base/disk_cache.h"
@@ -158,16 +159,14 @@ void confine(const Arguments& arguments) {
       to.read.push_back(file);
       to.read.push_back(file.substr(file.find(':') + 1));  // KIND:FILE
     }
-  for (const Option option : {Option::kOut, Option::kOutput, Option::kTrace, Option::kRecord, Option::kHtml,
-                              Option::kFolded, Option::kSpeedscope})
-    for (const std::string& word : arguments.all(option))
-      add_folder(to.write, folder_of(word.substr(word.find('=') + 1)));
+  for (const WrittenFile& file : written_files(arguments)) add_folder(to.write, folder_of(file.path));
   static_cast<void>(lib::confine(to));
 }
 
 }  // namespace
 
 lib::Limits limits_of(const Arguments& arguments) {
+  check_written_files(arguments);
   if (arguments.given(Option::kUntrusted))
     confine(arguments);  // before there are threads, and files are open
   const lib::Options limits = lib::untrusted_limits(looking_at(arguments));

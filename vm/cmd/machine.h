@@ -29,7 +29,8 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 [[nodiscard]] std::FILE* tuning();
 [[nodiscard]] std::string tuned();
 
-// --memory and --time-limit, or those of --untrusted, from now on; with that also the kernel's walls.
+// Before anything is opened: no file is written twice. --memory and --time-limit, or those of --untrusted,
+// from now on; with that also the kernel's walls.
 [[nodiscard]] lib::Limits limits_of(const Arguments& arguments);
 // explain only looks.
 [[nodiscard]] inline bool has_effects(const Arguments& arguments) { return arguments.command() != "explain"; }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <optional>
-#include <set>
+
+#include "vm/cmd/checkpoint.h"
+#include "vm/lib/files.h"
 
 namespace nvm::cmd {
 
@@ -49,6 +52,43 @@ std::optional<std::filesystem::path> whole_file(const std::string& path) {
 
 }  // namespace
 
+std::vector<WrittenFile> written_files(const Arguments& arguments) {
+  std::vector<WrittenFile> files;
+  const auto add = [&](Option option, const std::string& word, const std::string& path) {
+    const bool log = option == Option::kTrace || option == Option::kRecord;
+    if (path != "-")
+      files.push_back({"--" + std::string(option_info(option).name()) + " " + word, path, log});
+  };
+  for (const Option option : {Option::kOutput, Option::kTrace, Option::kRecord, Option::kHtml,
+                              Option::kFolded, Option::kSpeedscope})
+    if (arguments.given(option)) add(option, arguments.text(option), arguments.text(option));
+  if (arguments.given(Option::kCheckpoint)) {
+    const std::string word = arguments.text(Option::kCheckpoint);
+    add(Option::kCheckpoint, word, file_of_checkpoint(word));
+  }
+  for (const std::string& word : arguments.all(Option::kOut)) {
+    try {
+      add(Option::kOut, word, vm::named_file(split_binding(word).second, vm::FileUse::kWrite).path);
+    } catch (const vm::Fault&) {
+      continue;  // of no kind that nvm writes: told when it is to be opened
+    }
+  }
+  return files;
+}
+
+void check_written_files(const Arguments& arguments) {
+  std::map<std::filesystem::path, std::string> writers;
+  for (const WrittenFile& file : written_files(arguments)) {
+    const auto whole = whole_file(file.path);
+    if (!whole) continue;
+    std::vector<std::filesystem::path> names = {*whole};
+    if (file.log) names.push_back(whole->string() + ".part");
+    for (const auto& name : names)
+      if (const auto [other, first] = writers.try_emplace(name, file.option); !first)
+        throw UsageError{file.option + ": " + other->second + " writes this file, too; name another one"};
+  }
+}
+
 bool is_standard_input(const std::string& file) { return file == "-" || file == "/dev/stdin"; }
 
 void check_standard_input(const Arguments& arguments) {
@@ -62,15 +102,12 @@ void check_standard_input(const Arguments& arguments) {
 
 Outputs open_outputs(const Arguments& arguments) {
   Outputs outputs;
-  std::set<std::filesystem::path> files;
   for (const std::string& word : arguments.all(Option::kOut)) {
     auto [place, file] = split_binding(word);
+    if (file.empty()) throw UsageError{"--out '" + word + "': expected FILE or NAME=FILE"};
     outputs.push_back({word, std::move(place), lib::ValueFile(file)});
     const Output& output = outputs.back();
     if (!output.file.wrong().empty()) throw UsageError{wrong_output(output, output.file.wrong())};
-    const auto target = whole_file(output.file.path());
-    if (target && !files.insert(*target).second)
-      throw UsageError{"--out " + word + ": a file can have one value only"};
   }
   return outputs;
 }

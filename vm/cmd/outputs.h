@@ -21,6 +21,17 @@ using Outputs = std::vector<Output>;
 // The words of --in and --out: NAME=FILE, NAME:KIND=FILE, which is NAME=KIND:FILE, or a FILE without a name.
 [[nodiscard]] std::pair<std::string, std::string> split_binding(const std::string& word);
 
+// A file that the command will write, by one of its options, "--out x=a.npy". A log is written as it comes
+// up, to PATH.part.
+struct WrittenFile {
+  std::string option, path;
+  bool log = false;
+};
+// All of them but standard output; no new option writes a file that is not among these.
+[[nodiscard]] std::vector<WrittenFile> written_files(const Arguments& arguments);
+// Throws UsageError if two of them are one.
+void check_written_files(const Arguments& arguments);
+
 // The file that is named by a word of --in; "" if it is a number.
 [[nodiscard]] std::string file_of_binding(const std::string& word);
 [[nodiscard]] bool is_standard_input(const std::string& file);

@@ -42,6 +42,7 @@ std::vector<lib::Value> read_inputs(const Arguments& arguments,
   std::vector<lib::Value> values;
   for (const std::string& word : arguments.all(Option::kIn)) {
     const auto [name, file] = split_binding(word);
+    if (file.empty()) refuse(word, "expected FILE or segdes=FILE");
     if (name == "segdes") {
       auto segdes = lib::read_segdes(file, watchers);
       if (!segdes) refuse(word, segdes.failure().reason);
