@@ -1,12 +1,14 @@
 // What a host defines in a session and calls there.
 #include "vm/lib/nesl_calls.h"
 
+#include <functional>
 #include <utility>
 
 #include "frontend/core.h"
 #include "frontend/emit.h"
 #include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
+#include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl.hpp"
 #include "vm/lib/nesl_impl.h"
 #include "vm/lib/nesl_session.h"
@@ -76,6 +78,8 @@ namespace nvm::lib {
 
 namespace {
 
+constexpr const char* kExited = "the program ended by exit";
+
 Failure failure_of(const Diagnostics& diagnostics) {
   Failure failure;
   failure.message = diagnostics.render();
@@ -93,6 +97,36 @@ Failure wrong_value(std::string reason) {
   failure.kind = Failure::Class::kRuntime;
   failure.message = "nvm: " + reason + "\n";
   failure.reason = std::move(reason);
+  return failure;
+}
+
+Failure failure_of(vm::RunFault fault) {
+  Failure failure;
+  failure.kind = Failure::Class::kRuntime;
+  failure.message = std::move(fault.message);
+  failure.reason = fault.reason.empty() ? kExited : std::move(fault.reason);
+  failure.origin_file = std::move(fault.file);
+  failure.origin_line = fault.line;
+  failure.origin_column = fault.column;
+  if (fault.kind) failure.cause = static_cast<Failure::Cause>(*fault.kind);
+  return failure;
+}
+
+// Of the command exit, which has run nothing; without a line where a file that was loaded has it.
+Failure ended_by_exit(std::string_view text, const std::string& name) {
+  Failure failure;
+  failure.kind = Failure::Class::kRuntime;
+  failure.reason = "the definitions ended by exit";
+  failure.origin_file = name;
+  Diagnostics ignored("", text);
+  const frontend::Source source{name, text, 1, false, 0, true};
+  frontend::Parser parser(source, ignored);
+  while (!parser.at_end() && failure.origin_line == 0)
+    if (const auto form = parser.next_form();
+        form && form->kind == frontend::FormKind::kCommand && form->name == "exit")
+      failure.origin_line = form->pos.line;
+  failure.message = name + (failure.origin_line > 0 ? ":" + std::to_string(failure.origin_line) : "") + ": " +
+                    failure.reason + "\n";
   return failure;
 }
 
@@ -134,14 +168,16 @@ Result<std::vector<std::string>> Nesl::Impl::define(std::string_view text, const
   calls.clear();
   std::optional<Failure> wrong;
   auto& options = session.options();
-  const auto show = std::exchange(options.show, vm::Show::kNothing);
-  options.report = [&](const Diagnostics& diagnostics) {
-    if (diagnostics.failed() && !wrong) wrong = failure_of(diagnostics);
-  };
+  const vm::Meanwhile<vm::Show> show(options.show, vm::Show::kNothing);
+  const vm::Meanwhile report(options.report, std::function([&](const Diagnostics& diagnostics) {
+                               if (diagnostics.failed() && !wrong) wrong = failure_of(diagnostics);
+                             }));
+  const vm::Meanwhile report_fault(options.report_fault, std::function([&](vm::RunFault fault) {
+                                     if (!wrong) wrong = failure_of(std::move(fault));
+                                   }));
   const auto done = session.run_text({name, text, 1, false, 0, true});
-  options.report = nullptr;
-  options.show = show;
   if (wrong) return *wrong;
+  if (done == vm::SessionStatus::kExit) return ended_by_exit(text, name);
   if (done != vm::SessionStatus::kOk) return wrong_value("a definition failed while it was computed");
   return functions_of(text);
 }
@@ -209,7 +245,7 @@ Result<NeslValue> Nesl::Impl::call_function(const std::string& function,
     return failure;
   }
   if (run->exited) {
-    Failure failure = wrong_value("the program ended by exit");
+    Failure failure = wrong_value(kExited);
     set_origin(failure, run->exit_origin, *call.program.impl());
     return failure;
   }

@@ -72,29 +72,35 @@ void NeslSession::report(const ProgramRunner::Result& result, const frontend::Co
   if (source == 0) source = emit_options(compiled).own;
   const bool own = source_ != nullptr && source_->number == source && source_->file == file;
   const std::string text = own ? line_of(*source_, line) : "";
+  RunFault fault{"",         in_nesl_terms(result.reason), source == 0 ? file : sources_[source - 1], line, 0,
+                 result.kind};
+  if (result.line > 0) fault.column = origin_column_of(result.line);
+  if (may_be_of_a_range(result.reason, text))
+    fault.reason += ", or a range of more elements than INT can count";
+  fault.message = fault.file + ":" + std::to_string(line) + ": " +
+                  (fault.reason.empty() ? "the program stopped" : "run-time error: " + fault.reason) + "\n";
+  if (source_ == nullptr || source_->number != source) {
+    fault.message += lines_elsewhere(source, line);
+  } else if (source_->file == file) {
+    if (!text.empty()) fault.message += "  " + text + "\n";
+    if (const std::string name = function_around(line); !name.empty()) fault.message += "  in " + name + "\n";
+  }
   out_ << std::flush;
   end_line();
-  err_ << (source == 0 ? file : sources_[source - 1]) << ":" << line << ": "
-       << (result.reason.empty() ? "the program stopped" : "run-time error: " + in_nesl_terms(result.reason))
-       << (may_be_of_a_range(result.reason, text) ? ", or a range of more elements than INT can count\n"
-                                                  : "\n");
-  if (source_ == nullptr || source_->number != source) {
-    report_elsewhere(source, line);
-  } else if (source_->file == file) {
-    if (!text.empty()) err_ << "  " << text << "\n";
-    if (const std::string name = function_around(line); !name.empty()) err_ << "  in " << name << "\n";
-  }
-  err_ << std::flush;
+  if (options_.report_fault)
+    options_.report_fault(std::move(fault));
+  else
+    err_ << fault.message << std::flush;
 }
 
-void NeslSession::report_elsewhere(std::uint32_t source, std::uint32_t at) {
+std::string NeslSession::lines_elsewhere(std::uint32_t source, std::uint32_t at) const {
   const auto found = std::find_if(functions_.rbegin(), functions_.rend(), [&](const Lines& f) {
     return f.source == source && f.begin <= at && at <= f.last;
   });
-  if (found == functions_.rend()) return;
-  if (const std::string text = line_of({"", found->text, found->begin}, at); !text.empty())
-    err_ << "  " << text << "\n";
-  if (found->first < at) err_ << "  in " << found->function << "\n";
+  if (found == functions_.rend()) return "";
+  const std::string text = line_of({"", found->text, found->begin}, at);
+  return (text.empty() ? "" : "  " + text + "\n") +
+         (found->first < at ? "  in " + found->function + "\n" : "");
 }
 
 void NeslSession::note_function(const frontend::Form& form) {

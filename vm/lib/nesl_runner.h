@@ -38,7 +38,13 @@ class Runner : public vm::ProgramRunner {
       given.emplace_back(std::make_shared<Value::Impl>(Value::Impl{nullptr, nullptr, v}));
     auto done = vm_.run(*loaded, given);
     begin_phase("compile and print");
-    if (!done) return {true, done.failure().reason, done.failure().origin, {}, done.failure().line_open};
+    if (!done) {
+      const Failure& f = done.failure();
+      const auto kind = f.cause == Failure::Cause::kOther
+                            ? std::nullopt
+                            : std::optional(static_cast<vm::Fault::Kind>(f.cause));
+      return {true, f.reason, f.origin, {}, f.line_open, kind};
+    }
     add(done->counters);
     if (done->counters.regions > 0) explanation_ += done->explanation;
     if (done->exited) return {true, "", done->exit_origin, {}, done->line_open};

@@ -38,6 +38,7 @@ class ProgramRunner {
     Origin line = 0;      // in the source, 0 if unknown
     std::vector<Value> values;
     std::optional<bool> line_open = {};  // whether its text ends inside of a line, if it wrote any
+    std::optional<Fault::Kind> kind = {};
   };
   // `inputs` are the values of the program's inputs (Constant::input), by number.
   virtual Result run(ssa::Module program, std::span<const Value> inputs) = 0;
@@ -50,6 +51,14 @@ enum class SessionStatus : std::uint8_t { kOk, kCompileError, kRunError, kExit }
 
 // kCheck runs nothing and shows types; kCompile runs the bindings only, for their values.
 enum class SessionMode : std::uint8_t { kRun, kCheck, kCompile };
+
+// What a run ended with, and its place in a source.
+struct RunFault {
+  std::string message;  // as it would be printed
+  std::string reason, file;
+  std::uint32_t line = 0, column = 0;
+  std::optional<Fault::Kind> kind;
+};
 
 struct SessionOptions {
   SessionMode mode = SessionMode::kRun;
@@ -64,7 +73,8 @@ struct SessionOptions {
   World* world = nullptr;                        // where files come from, if not from the file system
   const std::atomic<bool>* cancelled = nullptr;  // compiling ends with Cancelled where it is set
   std::function<void(const Diagnostics&)>
-      report;  // takes the messages of a text, which are printed otherwise
+      report;                                  // takes the messages of a text, which are printed otherwise
+  std::function<void(RunFault)> report_fault;  // the same for what ends a run
   PrintStyle print;
   std::size_t line_width = 0;  // result lines longer than this are folded, 0: never
   bool one_stream = false;     // what programs write to standard error stands among the results
@@ -189,8 +199,8 @@ class NeslSession {
   void define_quietly(const std::string& text, const frontend::Form& original, bool builtin);
   void report(const ProgramRunner::Result& result, const frontend::CompiledForm& compiled,
               const std::string& file);
-  // For a line of another text than the form's, by its Source::number.
-  void report_elsewhere(std::uint32_t source, std::uint32_t at);
+  // What a message quotes of another text than the form's, by its Source::number.
+  [[nodiscard]] std::string lines_elsewhere(std::uint32_t source, std::uint32_t at) const;
   // A new Source::number, 0 if there is none left.
   std::uint32_t number_of_text(const std::string& file);
   void note_function(const frontend::Form& form);

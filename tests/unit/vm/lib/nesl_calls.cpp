@@ -180,6 +180,26 @@ TEST_CASE("what no session could be made for is no want of memory") {
   CHECK(called.failure().reason.starts_with("there is no session"));
 }
 
+TEST_CASE("a definition that fails while it is computed says why and where") {
+  Session s;
+  const auto failed = s.nesl.define("function inverse(x) =\n  1 / x;\ny = 2;\nx = inverse(0);", "mine");
+  REQUIRE(!failed);
+  CHECK(failed.failure().kind == Failure::Class::kRuntime);
+  CHECK(failed.failure().cause == Failure::Cause::kDivide);
+  CHECK(failed.failure().reason == "division by zero in / at position 0");
+  CHECK(failed.failure().origin_file == "mine");
+  CHECK(failed.failure().origin_line == 2);
+  CHECK(failed.failure().message ==
+        "mine:2: run-time error: division by zero in / at position 0\n  1 / x;\n  in inverse\n");
+  const auto ended = s.nesl.define("a = 1;\nexit; b = 2;", "yours");
+  REQUIRE(!ended);
+  CHECK(ended.failure().message == "yours:2: the definitions ended by exit\n");
+  CHECK(ended.failure().origin_line == 2);
+  CHECK(s.err.str().empty());
+  CHECK(s.nesl.run_text("1 / 0;", "in") == NeslStatus::kRunError);
+  CHECK(s.err.str().starts_with("in:1: run-time error: division by zero"));
+}
+
 TEST_CASE("a call is cancelled by the machine of its session") {
   Session s;
   s.define("function forever(x) = if x < 0 then 0 else forever(x + 1);");
