@@ -288,10 +288,16 @@ Code Coder::each(std::span<const Code> sequences, const Body& body) {
   return bind(std::move(e));
 }
 
-Code Coder::branch(Code condition, const std::function<Code()>& yes, const std::function<Code()>& no) {
+Code Coder::branch(Code condition, Part yes, Part no) {
+  const auto closed = [&](Part& part) {
+    return block(false, [&] {
+      open_.back().blocks.back().lets = std::move(part.lets);
+      return part.result;
+    });
+  };
   ExprPtr c = use(condition);
-  ExprPtr a = block(false, yes);
-  ExprPtr b = block(false, no);
+  ExprPtr a = closed(yes);
+  ExprPtr b = closed(no);
   ExprPtr e = node(Kind::kIf, a->type);
   e->kids.push_back(std::move(c));
   e->kids.push_back(std::move(a));

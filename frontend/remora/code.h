@@ -35,13 +35,6 @@ class Coder {
   std::int32_t reserve();
   void end_function(Code result, std::int32_t at);
   void abandon_function() { open_.pop_back(); }
-  // What is built by f is thrown away.
-  template <typename F>
-  void discard(F&& f) {
-    open_.back().blocks.emplace_back();
-    f();
-    open_.back().blocks.pop_back();
-  }
   Code call(std::int32_t function, Code argument, const Type* result);
   // All functions; `entry` is the one to start with.
   frontend::core::Program take(std::int32_t entry);
@@ -100,7 +93,21 @@ class Coder {
   Code each(std::initializer_list<Code> sequences, const Body& body) {
     return each(std::span<const Code>(sequences.begin(), sequences.size()), body);
   }
-  Code branch(Code condition, const std::function<Code()>& yes, const std::function<Code()>& no);
+  // What is put aside, for branch().
+  struct Part {
+    std::vector<std::pair<std::int32_t, frontend::core::ExprPtr>> lets = {};  // by ascending variable
+    Code result = {};
+  };
+  // `f` builds on behind what was begun.
+  template <typename F>
+  Part aside(F&& f, Part begun = {}) {
+    open_.back().blocks.push_back({false, std::move(begun.lets)});
+    const Code result = f();
+    Part built{std::move(open_.back().blocks.back().lets), result};
+    open_.back().blocks.pop_back();
+    return built;
+  }
+  Code branch(Code condition, Part yes, Part no);
 
   static const Type* integer_type() { return frontend::core::base_type(frontend::core::TypeKind::kInt); }
   static const Type* real_type() { return frontend::core::base_type(frontend::core::TypeKind::kFloat); }

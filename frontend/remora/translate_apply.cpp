@@ -104,16 +104,23 @@ Val Translator::lifted(std::vector<Argument> arguments, const Shape& frame, cons
 Val Translator::choose(const std::vector<Code>& conditions,
                        const std::vector<std::function<Val()>>& alternatives, const Type& result) {
   if (conditions.empty()) return alternatives[0]();
-  MeaningRef all;
-  if (has_function(result))  // what each may give is needed before they are joined
-    for (const auto& alternative : alternatives)
-      code_.discard([&] { all = united(all, packed(alternative()).meaning); });
-  const std::function<Code(std::size_t)> from = [&](std::size_t k) -> Code {
-    const auto one = [&, k] { return recast(packed(fitted(alternatives[k](), result)), all).code; };
-    if (k == conditions.size()) return one();
-    return code_.branch(conditions[k], one, [&, k] { return from(k + 1); });
+  MeaningRef all;  // functions in the results of any, before they are joined
+  std::vector<Coder::Part> parts;
+  std::vector<Val> values;
+  for (const auto& alternative : alternatives) {
+    parts.push_back(code_.aside([&] {
+      values.push_back(packed(fitted(alternative(), result)));
+      return values.back().code;
+    }));
+    all = united(all, values.back().meaning);
+  }
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    parts[k] = code_.aside([&] { return recast(values[k], all).code; }, std::move(parts[k]));
+  const auto first_of = [&](std::size_t k) {
+    return code_.branch(conditions[k], std::move(parts[k]), std::move(parts[k + 1]));
   };
-  return {result, from(0), all};
+  for (std::size_t k = conditions.size() - 1; k > 0; --k) parts[k] = code_.aside([&] { return first_of(k); });
+  return {result, first_of(0), all};
 }
 
 Val Translator::dispatch(const Val& function, const Type& result, const One& one) {
@@ -140,11 +147,12 @@ Val Translator::call(const Val& function, const std::vector<Val>& arguments, con
 
 Val Translator::call_one(const Candidate& c, Code captured, std::vector<Val> arguments, const Type& result) {
   check_stack();
-  if (c.expr->kind == ExprKind::kLibrary) return LibraryCall(*this, c, std::move(arguments), result).run();
+  const Candidate f = unpacked(c, captured);
+  if (c.expr->kind == ExprKind::kLibrary) return LibraryCall(*this, f, std::move(arguments), result).run();
   if (c.expr->kind == ExprKind::kIfFunction)
     return choose({arguments[0].code}, {[&] { return arguments[1]; }, [&] { return arguments[2]; }},
                   arguments[1].type);
-  const Environment& scope = scope_of(c, captured);
+  const Environment& scope = *f.scope;
   // Written out at a few places; beyond, or if it calls itself, a function of core code.
   const bool named = calls_.name(*c.expr) != nullptr;
   const bool written = named && (++written_out_[c.expr] > kMostCopies || depth_ >= kDeep);
@@ -181,15 +189,15 @@ Val Translator::instantiate(const Expr& e, const Environment& in) {
 
 Val Translator::instantiate_one(const Expr& e, const Environment& in, const Candidate& c, Code captured,
                                 const Type& result) {
+  Candidate made = unpacked(c, captured);
   if (c.expr->kind == ExprKind::kLibrary) {
-    Candidate made = c;
     for (const Shape& s : e.indices) made.indices.push_back(shape_in(s, in));
     for (const Type& t : e.types) made.types.push_back(type_in(t, in));
     if (static_cast<Library>(c.expr->library) == Library::kIota)
       return {result, is_scalar(result) ? code_.integer(0) : code_.iota(product(made.indices[0]))};
-    return {result, captured, meaning_of(std::move(made))};
+    return {result, {}, meaning_of(std::move(made))};
   }
-  Environment& with = inner(scope_of(c, captured));
+  Environment& with = inner(*made.scope);
   with.bound = c.expr->bound;
   for (std::size_t k = 0; k < c.expr->bound.size(); ++k) {
     const Var b = c.expr->bound[k];

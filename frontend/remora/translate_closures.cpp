@@ -46,61 +46,76 @@ Val Translator::packed(const Val& v) {
   return {v.type, code_.tuple(parts), meaning_of(std::move(c))};
 }
 
-// Functions that stand where they are used are not captured: they see what is.
+// Functions that stand where they are used are not captured: they see what is. An index variable is another
+// one each time that its place is made code for; what stands for it here depends on nothing but the function,
+// so that functions that were made alike are the same.
 Candidate Translator::with_captures(const Candidate& c, std::vector<Code>& out) {
   check_stack();
   Candidate made = c;
   made.packed = true;
-  if (!has_scope(c)) return made;
   const Environment* top = c.scope;
-  while (!top->top) top = top->outer;
-  if (top == c.scope) return made;
-  std::set<Var> indices;
+  while (top != nullptr && !top->top) top = top->outer;
+  if (top != nullptr && top == c.scope) return made;
+  std::vector<std::pair<Var, Var>> indices;  // and what stands for them
+  Substitution names;
   const SeeVar note = [&](Var v) {
-    if (numbers_.count(v) != 0) indices.insert(v);
+    if (numbers_.count(v) == 0 || names.dims.count(v) != 0 || names.shapes.count(v) != 0) return;
+    const Sort sort = program_.variables[v].sort;
+    const auto [at, fresh] = stand_ins_.try_emplace({sort, indices.size()}, kNoVar);
+    if (fresh) at->second = program_.variables.fresh(sort, "d");
+    bind_index(names, v, at->second);
+    indices.emplace_back(v, at->second);
   };
-  const Substitution& s = c.scope->substitution;
-  for (const auto& [v, d] : s.dims) visit(d, note);
-  for (const auto& [v, x] : s.shapes) visit(x, note);
-  for (const auto& [v, t] : s.atoms) visit(scalar(t), note);
-  for (const auto& [v, t] : s.arrays) visit(t, note);
+  for (const Shape& s : c.indices) visit(s, note);
+  for (const Type& t : c.types) visit(t, note);
+  std::vector<const Expr*> open;
+  if (has_scope(c)) {
+    visit(c.scope->substitution, note);
+    open.push_back(c.expr);
+  }
   std::set<ValueId> seen;
-  std::vector<const Expr*> open{c.expr};
   while (!open.empty()) {
-    std::set<ValueId> names;
-    names_in(*open.back(), names);
+    std::set<ValueId> of_this;
+    names_in(*open.back(), of_this);
     open.pop_back();
-    for (const ValueId id : names) {
+    for (const ValueId id : of_this) {
       if (!seen.insert(id).second) continue;
       const Environment* where = c.scope->where(id);
       if (where == nullptr || where->top) continue;
       const Val& v = where->values.at(id);
+      visit(v.type, note);
       if (v.in_force() && v.meaning->candidates[0].scope == where) {
         made.captured.push_back({id, kNoVar, v.meaning->candidates[0].expr, v.type, nullptr});
         open.push_back(v.meaning->candidates[0].expr);
         continue;
       }
       const Val p = packed(v);
-      visit(p.type, note);
       made.captured.push_back({id, kNoVar, nullptr, p.type, p.meaning});
       out.push_back(p.code);
     }
   }
-  for (const Var v : indices) {
-    made.captured.push_back({-1, v, nullptr, {}, nullptr});
+  for (Captured& x : made.captured) x.type = names.on(x.type);
+  for (const auto& [v, to] : indices) {
+    made.captured.push_back({-1, to, nullptr, {}, nullptr});
     out.push_back(is_dim(v) ? numbers_.at(v) : dimensions_.at(v));
   }
-  environments_.push_back(Environment{top, s, {}, {}, false});
-  made.scope = &environments_.back();
+  for (Shape& s : made.indices) s = names.on(s);
+  for (Type& t : made.types) t = names.on(t);
+  if (has_scope(c))
+    made.scope =
+        &environments_.emplace_back(Environment{top, names.on(c.scope->substitution), {}, {}, false});
   return made;
 }
 
-const Environment& Translator::scope_of(const Candidate& c, Code captured) {
-  if (!c.packed || c.captured.empty()) return *c.scope;
+Candidate Translator::unpacked(const Candidate& c, Code captured) {
+  if (!c.packed) return c;
+  Candidate made = c;
+  made.packed = false;
+  made.captured.clear();
+  if (c.captured.empty()) return made;
   const auto in_code = [](const Captured& x) { return x.function == nullptr; };
   const auto count = static_cast<std::size_t>(std::count_if(c.captured.begin(), c.captured.end(), in_code));
   const std::vector<Code> parts = code_.parts(captured, count);
-  Environment& with = inner(*c.scope);
   Substitution now;
   std::size_t next = 0;
   for (const Captured& x : c.captured) {
@@ -110,10 +125,11 @@ const Environment& Translator::scope_of(const Candidate& c, Code captured) {
     const Variable variable = program_.variables[x.index];
     bind_index(now, x.index, fresh_index(variable.sort, variable.name, parts[at]));
   }
-  for (auto& [v, d] : with.substitution.dims) d = now.on(d);
-  for (auto& [v, x] : with.substitution.shapes) x = now.on(x);
-  for (auto& [v, a] : with.substitution.atoms) a = now.on(a);
-  for (auto& [v, t] : with.substitution.arrays) t = now.on(t);
+  for (Shape& s : made.indices) s = now.on(s);
+  for (Type& t : made.types) t = now.on(t);
+  if (!has_scope(c)) return made;
+  Environment& with = inner(*c.scope);
+  with.substitution = now.on(with.substitution);
   next = 0;
   for (const Captured& x : c.captured) {
     if (x.function != nullptr) {
@@ -126,14 +142,18 @@ const Environment& Translator::scope_of(const Candidate& c, Code captured) {
       ++next;
     }
   }
-  return with;
+  made.scope = &with;
+  return made;
 }
 
 Val Translator::recast(const Val& v, const MeaningRef& as) {
   check_stack();
   if (as == nullptr || v.code.type == nullptr || same(v.meaning, as)) return {v.type, v.code, as};
+  const AtomKind kind = v.type.atom->kind;
+  const bool has_parts = kind == AtomKind::kRecord || kind == AtomKind::kSigma;
   if (!is_scalar(v.type)) {
-    if (v.meaning == nullptr) return {v.type, code_.empty(core_of(v.type.atom, as)), as};  // it has no atoms
+    if (v.meaning == nullptr && !has_parts)
+      return {v.type, code_.empty(core_of(v.type.atom, as)), as};  // it has no atoms
     const Type atom = scalar(v.type.atom);
     return {v.type,
             code_.each({v.code},
@@ -142,8 +162,7 @@ Val Translator::recast(const Val& v, const MeaningRef& as) {
                        }),
             as};
   }
-  const AtomKind kind = v.type.atom->kind;
-  if (kind == AtomKind::kRecord || kind == AtomKind::kSigma) {
+  if (has_parts) {
     const std::size_t first = kind == AtomKind::kSigma ? v.type.atom->bound.size() : 0;
     std::vector<Code> parts = code_.parts(v.code, first + v.type.atom->types.size());
     for (std::size_t k = first; k < parts.size(); ++k) {
@@ -154,11 +173,7 @@ Val Translator::recast(const Val& v, const MeaningRef& as) {
   }
   if (v.meaning == nullptr) return {v.type, code_.zero(core_of(v.type.atom, as)), as};  // it is never called
   // A function: which of the candidates, and what each captured.
-  const auto number_of = [&](const Candidate& c) {
-    std::size_t k = 0;
-    while (!same(as->candidates[k], c)) ++k;
-    return k;
-  };
+  const auto number_of = [&](const Candidate& c) { return as->number_of(c); };
   if (as->candidates.size() == 1) return {v.type, v.code, as};
   std::vector<Code> parts(as->candidates.size() + 1);
   const auto& mine = v.meaning->candidates;
@@ -180,7 +195,8 @@ Val Translator::recast(const Val& v, const MeaningRef& as) {
 
 Val Translator::fitted(const Val& v, const Type& to) {
   check_stack();
-  if (to.array != kNoVar || v.code.type == nullptr || alike(v.type, to)) return {to, v.code, v.meaning};
+  if (to.array != kNoVar || alike(v.type, to)) return {to, v.code, v.meaning};
+  if (v.in_force()) return fitted(packed(v), to);
   if (!alike(*v.type.atom, *to.atom)) {
     if (!is_scalar(v.type)) {
       const Type atom = scalar(v.type.atom), as = scalar(to.atom);

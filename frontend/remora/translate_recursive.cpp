@@ -104,13 +104,11 @@ Val Translator::call_recursive(const Candidate& c, const Environment& scope, std
 
 void Translator::make_instance(const Expr& lambda, std::size_t number,
                                const std::vector<const Core*>& types) {
-  const bool functions = has_function(program_.variables.resolved(lambda.type).atom->result());
   const At at(*this, lambda.pos);
   for (int round = 0;; ++round) {
     if (round == kMostRounds)
       throw Error{"unsupported", lambda.pos,
                   "a function grows from call to call; pass what it is made of instead"};
-    const auto before = functions ? instances_ : decltype(instances_)();
     const Instance made = instances_[&lambda][number];
     const Code parameter = code_.begin_function(*calls_.name(lambda), Coder::tuple_type(types));
     const std::vector<Code> parts = code_.parts(parameter, types.size());
@@ -138,6 +136,7 @@ void Translator::make_instance(const Expr& lambda, std::size_t number,
       inside.values[lambda.parameters[k]] = {type_in(declared(lambda.parameters[k]), with),
                                              parts[made.indices.size() + k], made.meanings[k]};
     const Type result = type_in(lambda.type, with).atom->result();
+    const auto before = has_function(result) ? instances_ : decltype(instances_)();
     const Val v = packed(fitted(eval(*lambda.kids[0], inside), result));
     const MeaningRef all = united(made.result, v.meaning);
     if (same(all, made.result)) return code_.end_function(recast(v, all).code, made.function);

@@ -103,7 +103,8 @@ class Translator {
   // With all that functions in it captured in its code, so that it can leave where it was made.
   Val packed(const Val& v);
   Candidate with_captures(const Candidate& c, std::vector<Code>& out);
-  const Environment& scope_of(const Candidate& c, Code captured);
+  // In force where it is called.
+  Candidate unpacked(const Candidate& c, Code captured);
   // In the representation of a meaning that includes its own.
   Val recast(const Val& v, const MeaningRef& as);
   // As a value of this type, which may know less of its shape.
@@ -160,10 +161,10 @@ class Translator {
   Program& program_;
   Origin line_ = 0;
   Coder code_;
-  std::map<Var, Code> numbers_;     // of index variables; of shapes their products
-  std::map<Var, Code> dimensions_;  // of shape variables, sequences
+  std::map<Var, Code> numbers_;                            // of index variables; of shapes their products
+  std::map<Var, Code> dimensions_;                         // of shape variables, sequences
+  std::map<std::pair<Sort, std::size_t>, Var> stand_ins_;  // for the index variables that a function captured
   std::deque<Environment> environments_;
-  std::set<ValueId> packing_;
   Calls calls_;
   std::map<const Expr*, std::deque<Instance>> instances_;
   std::map<const Expr*, int> written_out_;

@@ -239,6 +239,17 @@ Type Substitution::on(const Type& t) const {
   return {kNoVar, on(t.atom), on(t.shape)};
 }
 
+Substitution Substitution::on(Substitution s) const {
+  const auto change = [&](auto& all) {
+    for (auto& [v, x] : all) x = on(x);
+  };
+  change(s.dims);
+  change(s.shapes);
+  change(s.atoms);
+  change(s.arrays);
+  return s;
+}
+
 void visit(const Dim& d, const SeeVar& see) {
   for (const auto& [m, c] : d.terms)
     for (const Var v : m) see(v);
@@ -263,6 +274,13 @@ void visit(const Type& t, const SeeVar& see) {
     if (std::find(a.bound.begin(), a.bound.end(), v) == a.bound.end()) see(v);
   };
   for (const Type& part : a.types) visit(part, a.bound.empty() ? see : free);
+}
+
+void visit(const Substitution& s, const SeeVar& see) {
+  for (const auto& [v, d] : s.dims) visit(d, see);
+  for (const auto& [v, x] : s.shapes) visit(x, see);
+  for (const auto& [v, a] : s.atoms) visit(scalar(a), see);
+  for (const auto& [v, t] : s.arrays) visit(t, see);
 }
 
 bool has_function(const Type& t) {

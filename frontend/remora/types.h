@@ -160,6 +160,8 @@ struct Substitution {
   [[nodiscard]] Shape on(const Shape& s) const;
   [[nodiscard]] AtomRef on(const AtomRef& a) const;
   [[nodiscard]] Type on(const Type& t) const;
+  // The same variables, what stands for them changed.
+  [[nodiscard]] Substitution on(Substitution s) const;
 };
 
 // Equality up to names of bound variables and order of fields; operands resolved.
@@ -174,6 +176,7 @@ using SeeVar = std::function<void(Var)>;
 void visit(const Dim& d, const SeeVar& see);
 void visit(const Shape& s, const SeeVar& see);
 void visit(const Type& t, const SeeVar& see);
+void visit(const Substitution& s, const SeeVar& see);  // in what stands for its variables
 
 // As the language prints types (section 10): bound variables renamed, dimensions in normal form. `t`
 // resolved.

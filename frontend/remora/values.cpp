@@ -1,6 +1,7 @@
 #include "frontend/remora/values.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "bytecode/base/stack.h"
 
@@ -14,6 +15,12 @@ void Meaning::measure() {
   for (const MeaningRef& m : parts)
     if (m != nullptr) size_ += m->size();
   if (size_ > kMostFunctions) throw TooLarge{"set of functions that a value may be"};
+}
+
+std::size_t Meaning::number_of(const Candidate& c) const {
+  for (std::size_t k = 0; k < candidates.size(); ++k)
+    if (same(candidates[k], c)) return k;
+  throw std::logic_error("a function that its value was not known to be");
 }
 
 MeaningRef meaning_of_parts(std::vector<MeaningRef> parts) {

@@ -27,6 +27,8 @@ struct Meaning {
 
   // Functions in it, those that were captured included.
   [[nodiscard]] std::size_t size() const { return size_; }
+  // Which of the candidates; it must be one of them.
+  [[nodiscard]] std::size_t number_of(const Candidate& c) const;
   void measure();
 
  private:
