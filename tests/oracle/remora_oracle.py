@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random programs in Remora with known results, run by nvm in several modes.
 
-    remora_oracle.py NVM [--kind ints|shapes|mismatches] [--seed N] [--count N]
+    remora_oracle.py NVM [--kind ints|shapes|functions|mismatches] [--seed N] [--count N]
 
 The first seed may also come from the environment: NVM_ORACLE_SEED. NVM_ORACLE_COUNT multiplies the count.
 """
@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import remora_meaning
+from remora_functions import Functions
 from remora_generator import Generator
 from remora_mismatches import mismatch
 from remora_shapes import Shapes
@@ -52,6 +53,12 @@ class Ints:
         return printed(run) == expected
 
 
+class OfFunctions(Ints):
+    @staticmethod
+    def program(seed):
+        return Functions(random.Random(seed)).program()
+
+
 class Typed:
     """With the types; the two zeros are one. Of several failures any may be told."""
 
@@ -79,7 +86,7 @@ class Wrong:
         return run.returncode == 2 and expected in run.stderr and not run.stdout
 
 
-KINDS = {"ints": Ints, "shapes": Typed, "mismatches": Wrong}
+KINDS = {"ints": Ints, "shapes": Typed, "functions": OfFunctions, "mismatches": Wrong}
 
 
 def main():
