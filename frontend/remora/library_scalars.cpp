@@ -1,4 +1,5 @@
 // The library on atoms.
+#include <limits>
 #include <map>
 
 #include "frontend/remora/library_call.h"
@@ -214,10 +215,29 @@ Code LibraryCall::float_power(Code x, Code y) {
     return value(code_.select(less(n, code_.integer(0)), op(Prim::kDivInternal, one, all.code), all.code));
   };
   const auto root = [&] { return value(code_.op(Prim::kPrimSqrt, real, {x})); };
+  // As IEEE's pow where that is special. Of a negative base exponents are whole; behind 2^53 all are, and
+  // even.
   const auto other = [&] {
-    return value(code_.op(Prim::kExp, real, {op(Prim::kMul, y, code_.op(Prim::kPrimLn, real, {x}))}));
+    const Code zero = code_.real(0), last = code_.real(9007199254740992.0);
+    const auto minus = [&](Code a) { return op(Prim::kMul, a, code_.real(-1)); };
+    const auto is_equal = [&](Code a, Code b) { return code_.compare(Prim::kEq, a, b); };
+    const auto either = [&](Code a, Code b) { return code_.op(Prim::kOr, Coder::boolean_type(), {a, b}); };
+    const Code negative = either(less(x, zero), less(op(Prim::kDivInternal, one, x), zero));
+    const Code within = code_.both(less(y, last), less(minus(last), y));
+    const Code k = code_.op(Prim::kTrunc, Coder::integer_type(), {code_.select(within, y, zero)});
+    const Code exact = code_.both(within, is_equal(code_.op(Prim::kFloat, real, {k}), y));
+    const Code odd =
+        code_.both(exact, code_.compare(Prim::kNe, code_.remainder(k, code_.integer(2)), code_.integer(0)));
+    const Code beyond = either(code_.compare(Prim::kGe, y, last), code_.compare(Prim::kLe, y, minus(last)));
+    const Code of_size =
+        either(either(exact, beyond), is_equal(x, code_.real(-std::numeric_limits<double>::infinity())));
+    const Code base = code_.select(code_.both(negative, of_size), minus(x), x);
+    const Code logarithm = op(Prim::kMul, y, code_.op(Prim::kPrimLn, real, {base}));
+    const Code power = code_.select(is_equal(base, one), one, code_.op(Prim::kExp, real, {logarithm}));
+    return value(code_.select(code_.both(negative, odd), minus(power), power));
   };
-  return t_.choose({whole, code_.compare(Prim::kEq, y, code_.real(0.5))}, {squaring, root, other}, type).code;
+  const Code of_root = code_.both(code_.compare(Prim::kEq, y, code_.real(0.5)), less(code_.real(0), x));
+  return t_.choose({whole, of_root}, {squaring, root, other}, type).code;
 }
 
 Code LibraryCall::rounded() {
