@@ -30,8 +30,8 @@ ExprRef Checker::boxes(const Tree& t, const Type*) {
           std::to_string(product(e->counts)) + " boxes are expected here, there are " +
               std::to_string(elements.size()));
   for (const Tree& x : elements) {
-    if (!x.is(Kind::kRound) || x.kids.size() != 2 || !x.kids[0].is(Kind::kRound))
-      fault("syntax", x.pos, "expected ((index ...) content)");
+    parts(x, 2, "((index ...) content)");
+    if (!x.kids[0].is(Kind::kRound)) fault("syntax", x.pos, "expected ((index ...) content)");
     const Trees indices = x.kids[0].kids;
     if (indices.size() != bound.size())
       fault("arity", x.pos,
@@ -73,12 +73,14 @@ ExprRef Checker::box(const Tree& t, const Type*) {
     std::vector<Var> witnesses;
     const Type wanted = unify_.opened(*sigma.atom, true, &witnesses);
     ExprRef content = expression(t.kids[2], &wanted);
-    const bool fits = unify_.exact(wanted, content->type);
-    const bool found = std::none_of(witnesses.begin(), witnesses.end(),
-                                    [&](Var v) { return program_.variables.is_open(v); });
-    if (!fits || !found)
+    if (!unify_.exact(wanted, content->type))
       fault("box-type", t.kids[2].pos,
             "the content has type " + shown(content->type) + ", which no index makes of " + shown(sigma));
+    for (std::size_t k = 0; k < witnesses.size(); ++k)
+      if (program_.variables.is_open(witnesses[k]))
+        fault("box-type", t.kids[2].pos,
+              "the content does not determine " + program_.variables[sigma.atom->bound[k]].name +
+                  ": write (box ((variable index) ...) type content)");
     for (const Var v : witnesses)
       e->indices.push_back(program_.variables[v].sort == Sort::kDim ? Shape{piece(Dim::of(v))}
                                                                     : Shape{{v, {}}});
@@ -90,7 +92,7 @@ ExprRef Checker::box(const Tree& t, const Type*) {
   std::vector<Tree> names;
   Substitution s;
   for (const Tree& b : t.kids[1].kids) {
-    if (!b.is(Kind::kRound) || b.kids.size() != 2) fault("syntax", b.pos, "expected (variable index)");
+    parts(b, 2, "(variable index)");
     names.push_back(b.kids[0]);
     const bool shape = name_of(b.kids[0], "an index variable").starts_with('@');
     e->indices.push_back(shape ? reader_.shape(b.kids[1]) : Shape{piece(reader_.dim(b.kids[1]))});

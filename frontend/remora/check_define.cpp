@@ -31,9 +31,8 @@ bool Checker::abbreviation(const Tree& t) {
     fault("duplicate", t.kids[1].pos, name + " is a type of the language");
   if (type) {
     Type meant = reader_.type(t.kids[2]);
-    if (!at && (meant.array != kNoVar || !meant.shape.empty()))
-      fault("kind", t.kids[2].pos,
-            "the name of an array's type begins with @: " + print(meant, program_.variables));
+    if (!at && is_array_type(t.kids[2]))
+      fault("kind", t.kids[2].pos, "the name of an array's type begins with @: @" + name);
     scope_.bind_type(name, std::move(meant));
   } else if (at) {
     scope_.bind_index(name, reader_.shape(t.kids[2]));
@@ -96,7 +95,7 @@ Type Checker::declared_type(const Definition& d) {
   for (const Tree& p : std::span(d.head->kids).subspan(1)) {
     if (p.is(Kind::kName))
       fault("ambiguous", p.pos, "the type of this parameter is not known here: write [" + p.text + " type]");
-    if (!p.is(Kind::kSquare) || p.kids.size() != 2) fault("syntax", p.pos, "expected [name type]");
+    parts(p, 2, "[name type]", Kind::kSquare);
     parameters.push_back(reader_.type(p.kids[1]));
   }
   Type out = scalar(function_type(std::move(parameters), reader_.type(*d.declared)));
@@ -207,10 +206,11 @@ ExprRef Checker::function(Trees parameters, const Tree* result, Trees body_trees
     const Tree& p = parameters[k];
     const Tree* name = &p;
     Type type;
-    if (p.is(Kind::kSquare) && p.kids.size() == 2) {
+    if (!p.is(Kind::kName)) {
+      parts(p, 2, "a parameter: [name type]", Kind::kSquare);
       name = &p.kids[0];
       type = reader_.type(p.kids[1]);
-    } else if (p.is(Kind::kName)) {
+    } else {
       if (known != nullptr && !fits)
         fault("argument-type", owner.pos,
               "this function has " + std::to_string(parameters.size()) + " parameters, one of " +
@@ -219,8 +219,6 @@ ExprRef Checker::function(Trees parameters, const Tree* result, Trees body_trees
         fault("ambiguous", p.pos,
               "the type of this parameter is not known here: write [" + p.text + " type]");
       type = resolved(known->types[k]);
-    } else {
-      fault("syntax", p.pos, "expected a parameter: [name type]");
     }
     const std::string text = name_of(*name, "the name of a parameter");
     if (text.starts_with('@')) fault("syntax", name->pos, "the name of a value does not begin with @");
@@ -270,9 +268,8 @@ ExprRef Checker::let(const Tree& t, const Type* context) {
   const Scope::Level level(scope_);
   ExprRef e = made(ExprKind::kLet, t.pos, {});
   for (const Tree& b : bindings) {
-    const bool typed = b.kids.size() == 4 && is_colon(b.kids[1]);
-    if (!b.is(Kind::kSquare) || !(typed || b.kids.size() == 2))
-      fault("syntax", b.pos, "expected [name value] or [name : type value]");
+    const bool typed = b.kids.size() > 1 && is_colon(b.kids[1]);
+    parts(b, typed ? 4 : 2, "[name value] or [name : type value]", Kind::kSquare);
     const std::string name = name_of(b.kids[0], "a name");
     if (name.starts_with('@')) fault("syntax", b.kids[0].pos, "the name of a value does not begin with @");
     ExprRef value;

@@ -27,7 +27,8 @@ ExprRef Checker::array(const Tree& t, const Type*) {
   const Trees atoms = Trees(t.kids).subspan(2);
   if (product(counts) == 0) {
     if (atoms.size() != 1)
-      fault("syntax", t.pos, "of an empty array the element type is expected: (array [0] type)");
+      fault("syntax", atoms.empty() ? t.pos : atoms[1].pos,
+            "of an empty array the element type is expected: (array [0] type)");
     ExprRef e = made(ExprKind::kFrame, t.pos, {kNoVar, reader_.atom(atoms[0]), shape_of(counts)});
     e->counts = counts;
     return e;
@@ -50,7 +51,8 @@ ExprRef Checker::frame(const Tree& t, const Type* context) {
   const Trees cells = Trees(t.kids).subspan(2);
   if (product(counts) == 0) {
     if (cells.size() != 1)
-      fault("syntax", t.pos, "of an empty frame the cells' type is expected: (frame [0] type)");
+      fault("syntax", cells.empty() ? t.pos : cells[1].pos,
+            "of an empty frame the cells' type is expected: (frame [0] type)");
     Type cell = reader_.type(cells[0]);
     if (cell.array != kNoVar)
       fault("kind", cells[0].pos, "an array's type that is a variable cannot be lifted");
@@ -138,8 +140,8 @@ ExprRef Checker::conditional(const Tree& t, const Type* context) {
 
 // (lift [variable numbers] body)
 ExprRef Checker::lift(const Tree& t, const Type*) {
-  if (t.kids.size() < 3 || !t.kids[1].is(Kind::kSquare) || t.kids[1].kids.size() != 2)
-    fault("syntax", t.pos, "expected (lift [index-variable numbers] body)");
+  if (t.kids.size() < 3) fault("syntax", t.pos, "expected (lift [index-variable numbers] body)");
+  parts(t.kids[1], 2, "[index-variable numbers]", Kind::kSquare);
   const Tree& name = t.kids[1].kids[0];
   const Tree& of = t.kids[1].kids[1];
   ExprRef numbers = expression(of);

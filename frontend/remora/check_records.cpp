@@ -23,8 +23,7 @@ ExprRef Checker::record(const Tree& t) {
   };
   std::vector<Part> fields;
   for (const Tree& f : t.kids) {
-    if (!f.is(Kind::kRound) || (f.kids.size() != 2 && f.kids.size() != 3))
-      fault("syntax", f.pos, "expected (field value)");
+    parts(f, f.kids.size() < 3 ? 2 : 3, "(field value)");
     Part p{name_of(f.kids[0], "the name of a field"), &f.kids.back(), {}, {}, 0, {}};
     for (const Part& other : fields)
       if (other.name == p.name) fault("duplicate", f.kids[0].pos, "two fields are called " + p.name);

@@ -12,6 +12,14 @@ using Kind = Tree::Kind;
 
 void fault(const char* kind, SourcePos pos, std::string text) { throw Error{kind, pos, std::move(text)}; }
 
+namespace {
+
+Error too_large(const TooLarge& e, SourcePos pos) {
+  return {"sort", pos, std::string("the ") + e.what + " here is too large"};
+}
+
+}  // namespace
+
 std::int64_t product(const std::vector<std::int64_t>& counts) {
   if (std::find(counts.begin(), counts.end(), 0) != counts.end()) return 0;
   std::int64_t n = 1;
@@ -24,11 +32,6 @@ Shape shape_of(const std::vector<std::int64_t>& counts) {
   Shape s;
   for (const std::int64_t c : counts) s.push_back(piece(c));
   return s;
-}
-
-void parts(const Tree& t, std::size_t n, const char* shape) {
-  if (t.kids.size() != n)
-    fault("syntax", t.kids.size() > n ? t.kids[n].pos : t.pos, std::string("expected ") + shape);
 }
 
 Expr::~Expr() {
@@ -91,22 +94,26 @@ ExprRef Checker::misplaced_define(const Tree& t, const Type*) {
 ExprRef Checker::expression(const Tree& t, const Type* context) {
   check_stack();
   check_budget();
-  switch (t.kind) {
-    case Kind::kName: return name(t);
-    case Kind::kSquare:
-      if (t.kids.empty())
-        fault("syntax", t.pos, "[] says no element type: write (array [0] type) or (frame [0] type)");
-      return stacked(t, t.kids, {static_cast<std::int64_t>(t.kids.size())}, context);
-    case Kind::kCurly: return record(t);
-    case Kind::kInstance: return instance(t);
-    case Kind::kRound: {
-      if (t.kids.empty()) fault("syntax", t.pos, "() is no expression");
-      const Tree& head = t.kids[0];
-      if (head.is(Kind::kName) && scope_.value(head.text) == nullptr)
-        if (const Form known = form_of(head.text)) return (this->*known)(t, context);
-      return application(t, context);
+  try {
+    switch (t.kind) {
+      case Kind::kName: return name(t);
+      case Kind::kSquare:
+        if (t.kids.empty())
+          fault("syntax", t.pos, "[] says no element type: write (array [0] type) or (frame [0] type)");
+        return stacked(t, t.kids, {static_cast<std::int64_t>(t.kids.size())}, context);
+      case Kind::kCurly: return record(t);
+      case Kind::kInstance: return instance(t);
+      case Kind::kRound: {
+        if (t.kids.empty()) fault("syntax", t.pos, "() is no expression");
+        const Tree& head = t.kids[0];
+        if (head.is(Kind::kName) && scope_.value(head.text) == nullptr)
+          if (const Form known = form_of(head.text)) return (this->*known)(t, context);
+        return application(t, context);
+      }
+      default: return literal(t);
     }
-    default: return literal(t);
+  } catch (const TooLarge& e) {
+    throw too_large(e, t.pos);
   }
 }
 
@@ -139,7 +146,7 @@ ExprRef Checker::name(const Tree& t) {
   if (row < 0) {
     const std::string near = scope_.suggestion(t.text);
     fault("unbound-variable", t.pos,
-          "there is no " + t.text + (near.empty() ? "" : "; did you mean " + near + "?"));
+          "there is no " + visible(t.text) + (near.empty() ? "" : "; did you mean " + near + "?"));
   }
   ExprRef e = made(ExprKind::kLibrary, t.pos, library_.of(row));
   e->library = row;
@@ -234,7 +241,7 @@ std::vector<Error> Checker::text(std::string_view text, std::uint32_t line) {
     } catch (const Error& e) {
       faulty(e);
     } catch (const TooLarge& e) {
-      faulty({"sort", rest[0].pos, std::string("a ") + e.what + " here is too large"});
+      faulty(too_large(e, rest[0].pos));
     } catch (const TooDeep&) {
       faulty({"syntax", rest[0].pos, "this is nested too deeply"});
     } catch (const Blamed&) {

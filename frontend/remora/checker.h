@@ -122,8 +122,6 @@ class Checker {
 };
 
 [[noreturn]] void fault(const char* kind, SourcePos pos, std::string text);
-// Faults unless a form has so many parts; `shape` is how it is written.
-void parts(const Tree& t, std::size_t n, const char* shape);
 // How many elements an array of these dimensions has; throws TooLarge.
 [[nodiscard]] std::int64_t product(const std::vector<std::int64_t>& counts);
 [[nodiscard]] Shape shape_of(const std::vector<std::int64_t>& counts);

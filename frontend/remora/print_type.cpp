@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
@@ -95,13 +96,17 @@ class Printer {
     return kLetters.at(sort) + std::to_string(++counts_.at(sort));
   }
 
+  // Other variables of the same name get a number.
   std::string name(Var v) {
-    const auto it = names_.find(v);
-    return it != names_.end() ? it->second : variables_[v].name;
+    const auto [at, fresh] = names_.try_emplace(v, variables_[v].name);
+    for (int k = 2; fresh && !taken_.insert(at->second).second; ++k)
+      at->second = variables_[v].name + std::to_string(k);
+    return at->second;
   }
 
   const Variables& variables_;
   std::map<Var, std::string> names_;
+  std::set<std::string> taken_;
   std::array<int, 4> counts_{};
 };
 

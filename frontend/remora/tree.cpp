@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
@@ -24,7 +25,9 @@ bool ends_word_at(std::int32_t c) { return c < 128 && ends_word(c); }
 
 class Reader {
  public:
-  explicit Reader(std::string_view text, std::uint32_t line = 1) : text_(text), pos_{line, 1} {}
+  explicit Reader(std::string_view text, std::uint32_t line = 1) : text_(text), pos_{line, 1} {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // byte order mark
+  }
   [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
   // Where the expression begins that was being read, or the comment before it.
   [[nodiscard]] std::size_t begin() const { return begin_; }
@@ -292,6 +295,24 @@ class Reader {
 };
 
 }  // namespace
+
+std::string visible(std::string_view text) {
+  static constexpr std::pair<std::int32_t, std::int32_t> kUnseen[] = {
+      {0, 0x1F},        {0x7F, 0xA0},     {0xAD, 0xAD},     {0x1680, 0x1680}, {0x2000, 0x200F},
+      {0x2028, 0x202F}, {0x205F, 0x206F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE0FFF}};
+  std::string out;
+  for (const std::int32_t code : decode_utf8(text)) {
+    const auto within = [&](const auto& range) { return range.first <= code && code <= range.second; };
+    if (std::none_of(std::begin(kUnseen), std::end(kUnseen), within)) {
+      encode_utf8(code, out);
+      continue;
+    }
+    char number[16];
+    std::snprintf(number, sizeof number, "<U+%04X>", static_cast<unsigned>(code));
+    out += number;
+  }
+  return out;
+}
 
 std::vector<Tree> read_trees(std::string_view text, std::uint32_t line) { return Reader(text, line).all(); }
 

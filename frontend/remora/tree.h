@@ -48,6 +48,8 @@ struct Error {
 // Brackets deeper than this are an error: what walks over trees recurses.
 inline constexpr int kMaxNesting = 1000;
 
+// For messages: characters that cannot be seen by their numbers, a no-break space as <U+00A0>.
+[[nodiscard]] std::string visible(std::string_view text);
 // All expressions of a text; columns count code points. Throws Error (kind `syntax`) at the first fault.
 // `line` is the number of its first line.
 [[nodiscard]] std::vector<Tree> read_trees(std::string_view text, std::uint32_t line = 1);

@@ -33,6 +33,16 @@ std::string name_of(const Tree& t, std::string_view what) {
   return t.text;
 }
 
+bool is_array_type(const Tree& t) {
+  return t.is(Kind::kSquare) || (t.is(Kind::kName) && t.text.starts_with('@')) ||
+         (t.is(Kind::kRound) && !t.kids.empty() && is_word(t.kids[0], "Arr A"));
+}
+
+void parts(const Tree& t, std::size_t n, std::string_view shape, Kind brackets) {
+  if (t.is(brackets) && t.kids.size() == n) return;
+  fail("syntax", t.is(brackets) && t.kids.size() > n ? t.kids[n] : t, "expected " + std::string(shape));
+}
+
 Type TypeReader::type(const Tree& t) {
   check_stack();
   check_budget();
@@ -43,7 +53,7 @@ Type TypeReader::type(const Tree& t) {
       if (t.text == "bool") return scalar(AtomKind::kBool);
       if (t.text == "char") return scalar(AtomKind::kChar);
       if (const Type* known = scope_.type(t.text)) return *known;
-      fail("unbound-type", t, "there is no type " + t.text);
+      fail("unbound-type", t, "there is no type " + visible(t.text));
     }
     case Kind::kSquare:
       if (t.kids.empty()) fail("syntax", t, "expected [element-type dimension ...]");
@@ -58,22 +68,19 @@ Type TypeReader::type(const Tree& t) {
 
 AtomRef TypeReader::atom(const Tree& t) {
   const Type found = type(t);
-  if (found.array != kNoVar || t.is(Kind::kSquare) || !found.shape.empty())
+  if (found.array != kNoVar || is_array_type(t) || !found.shape.empty())
     fail("kind", t, "expected an element type, not that of an array: elements of arrays are atoms");
   return found.atom;
 }
 
 Type TypeReader::form(const Tree& t) {
   const Tree& head = t.kids[0];
-  const auto parts = [&](std::size_t n, const char* shape) {
-    if (t.kids.size() != n) fail("syntax", t, std::string("expected ") + shape);
-  };
   if (is_word(head, "Arr A")) {
-    parts(3, "(Arr element-type shape)");
+    parts(t, 3, "(Arr element-type shape)");
     return {kNoVar, atom(t.kids[1]), shape(t.kids[2])};
   }
   if (is_word(head, "-> →")) {
-    parts(3, "(-> (parameter-type ...) result-type)");
+    parts(t, 3, "(-> (parameter-type ...) result-type)");
     if (!t.kids[1].is(Kind::kRound))
       fail("syntax", t.kids[1], "expected the parameters' types in parentheses");
     std::vector<Type> parameters;
@@ -87,7 +94,7 @@ Type TypeReader::form(const Tree& t) {
 }
 
 Type TypeReader::bound(AtomKind kind, const Tree& t) {
-  if (t.kids.size() != 3) fail("syntax", t, "expected (" + t.kids[0].text + " (variable ...) type)");
+  parts(t, 3, "(" + t.kids[0].text + " (variable ...) type)");
   const Scope::Level level(scope_);
   std::vector<Var> names = kind == AtomKind::kForall ? bind_types(t.kids[1]) : bind_indices(t.kids[1]);
   return scalar(binder(kind, std::move(names), type(t.kids[2])));
@@ -96,7 +103,7 @@ Type TypeReader::bound(AtomKind kind, const Tree& t) {
 Type TypeReader::record(const Tree& t) {
   std::vector<std::pair<std::string, Type>> fields;
   for (const Tree& f : t.kids) {
-    if (!f.is(Kind::kRound) || f.kids.size() != 2) fail("syntax", f, "expected (field type)");
+    parts(f, 2, "(field type)");
     const std::string name = name_of(f.kids[0], "the name of a field");
     for (const auto& [known, type] : fields)
       if (known == name) fail("duplicate", f.kids[0], "two fields are called " + name);
@@ -114,7 +121,7 @@ Type TypeReader::record(const Tree& t) {
 
 TypeReader::Index TypeReader::named(const Tree& t) {
   const Shape* known = scope_.index(t.text);
-  if (known == nullptr) fail("unbound-index", t, "there is no index " + t.text);
+  if (known == nullptr) fail("unbound-index", t, "there is no index " + visible(t.text));
   if (!t.text.starts_with('@')) return (*known)[0].dim;
   return *known;
 }
@@ -132,7 +139,7 @@ TypeReader::Index TypeReader::index(const Tree& t) {
   const auto rest = std::span(t.kids).subspan(1);
   if (is_word(t.kids[0], "shape ++")) return spliced(rest);
   if (is_word(t.kids[0], "prod")) {
-    if (rest.size() != 1) fail("syntax", t, "expected (prod shape)");
+    parts(t, 2, "(prod shape)");
     return variables_.product(shape(rest[0]));
   }
   if (!is_word(t.kids[0], "+ *"))

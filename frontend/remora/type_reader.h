@@ -42,5 +42,10 @@ class TypeReader {
 [[nodiscard]] bool is_word(const Tree& t,
                            std::string_view words);  // one of the words, which have blanks between them
 [[nodiscard]] std::string name_of(const Tree& t, std::string_view what);
+// A type that is written as that of an array, also of one without axes.
+[[nodiscard]] bool is_array_type(const Tree& t);
+// Faults at the first part too many, or where these brackets begin, unless they have so many parts; `shape`
+// is how it is written.
+void parts(const Tree& t, std::size_t n, std::string_view shape, Tree::Kind brackets = Tree::Kind::kRound);
 
 }  // namespace nvm::remora

@@ -81,7 +81,49 @@ void check_located(const std::string& text) {
   }
 }
 
+// The first error, without its kind.
+std::string said(const std::string& text) {
+  const Checked c = check_program(text);
+  return c.errors.empty() ? "" : c.errors[0].text;
+}
+
 }  // namespace
+
+TEST_CASE("a part too many is what is at fault") {
+  CHECK(answer("{(a 1 2 3)}") == "syntax 1:9");
+  CHECK(answer("(fn ([f {(a int int)}]) f)") == "syntax 1:17");
+  CHECK(answer("(boxes (n) [int n] [1] ((1) [1] [2]))") == "syntax 1:33");
+  CHECK(answer("(box ((n 1 2)) [int n] [1])") == "syntax 1:12");
+  CHECK(answer("(array [0] int int)") == "syntax 1:16");
+  CHECK(answer("(frame [0] int int)") == "syntax 1:16");
+  CHECK(answer("(lift [d 3 4] 1)") == "syntax 1:12");
+  CHECK(answer("(let [x 1 2] 3)") == "syntax 1:11");
+  CHECK(answer("(let [x : int 1 2] 3)") == "syntax 1:17");
+  CHECK(answer("(fn ([x int int]) x)") == "syntax 1:13");
+  CHECK(answer("(define (f [x int int]) : int x)") == "syntax 1:19");
+  CHECK(answer("(array [0] (-> (int) int int))") == "syntax 1:26");
+  CHECK(answer("(fn ([x (Arr int [2] [3])]) x)") == "syntax 1:22");
+  CHECK(answer("(fn ([x (Sigma (n) int int)]) x)") == "syntax 1:24");
+  CHECK(answer("(fn ([x [int (prod [2] [3])]]) x)") == "syntax 1:24");
+  CHECK(answer("(let [x] 3)") == "syntax 1:6");
+}
+
+TEST_CASE("the type of an array is no element's type, however it is written") {
+  CHECK(answer("(fn ([x [(Arr int []) 2]]) x)") == "kind 1:10");
+  CHECK(answer("(array [0] (Arr int []))") == "kind 1:12");
+  CHECK(answer("(define-type t [int])") == "kind 1:16");
+  CHECK(answer("(define-type @t int) (fn ([x [@t 2]]) x)") == "kind 1:31");
+  CHECK(answer("(define-type @t int) (fn ([x @t]) x)") == "(-> (int) int)");
+}
+
+TEST_CASE("messages tell indices apart, and what is not determined from what does not fit") {
+  CHECK(said("(index [1 2] [0 0])").find("[int d d2 @cell] is expected") != std::string::npos);
+  CHECK(said("(box (Sigma (n) [int 3]) [1 2 3])").starts_with("the content does not determine n:"));
+  CHECK(said("(box (Sigma (n) [int 3]) [1 2])").find("which no index makes of") != std::string::npos);
+  CHECK(answer("(+ 1 (array [4294967296 4294967296] 1))") == "sort 1:6");
+  CHECK(said("(+ 1 (array [4294967296 4294967296] 1))") == "the array here is too large");
+  CHECK(said("(+ 1 x\u00A0)") == "there is no x<U+00A0>");
+}
 
 TEST_CASE("types of small programs") {
   CHECK(answer("").empty());

@@ -33,6 +33,13 @@ TEST_CASE("an empty text, blanks and comments are no expressions") {
   CHECK(error_of("1\n  #| open") == "syntax 2:3");
 }
 
+TEST_CASE("a byte order mark before a text is no part of it; what cannot be seen has a number") {
+  const auto trees = read_trees("\xEF\xBB\xBF(f 1)");
+  CHECK(trees.at(0).pos.column == 1);
+  CHECK(visible("1\u00A02\uFEFF\f") == "1<U+00A0>2<U+FEFF><U+000C>");
+  CHECK(visible("λ-é") == "λ-é");
+}
+
 TEST_CASE("integers have 64 bits") {
   CHECK(read_trees("9223372036854775807")[0].number == std::numeric_limits<std::int64_t>::max());
   CHECK(read_trees("-9223372036854775808")[0].number == std::numeric_limits<std::int64_t>::min());
