@@ -13,11 +13,11 @@ from .interpreter import Frame, all_and, any_of, refuse
 from .list_moves import first_where, replaced, sliced
 from .nested import ListLane, display, joined, spread
 from .rules import convert
-from .lanes import Lane, choose, operate
+from .lanes import Lane, choose, operate, whole
 
-_CHANGING = ("append", "extend", "insert", "pop", "clear", "reverse", "sort")
 _ASKING = ("copy", "count", "index")
-METHODS = (*_CHANGING, *_ASKING)
+_CHANGING = frozenset(n for n in dir(list) if not n.startswith("_")) - {*_ASKING}
+METHODS = _CHANGING | {*_ASKING}
 
 
 def changed_names(node: ast.AST) -> set[str]:
@@ -88,10 +88,11 @@ def _changed(name: str, lists: ListLane, args: list[Any], named: dict[str, Any],
         return joined(joined(sliced(lists, slice(None, at)), display([args[1]], frame.size)), sliced(lists, slice(at, None)))
     if name == "pop":
         i = args[0] if args else -1
-        n, zero = lists.length, Lane(Flat(int64, const("I", 0, frame.size), frame.size))
-        at = operate("add", zero, i)
+        n, at = lists.length, Lane(whole(i, frame.size))
         at = choose(operate("less", at, 0).flat.h, operate("add", at, n), at, frame.size)
         return joined(sliced(lists, slice(None, at)), sliced(lists, slice(operate("add", at, 1), None)))
+    if name == "remove":
+        return _changed("pop", lists, [_found("index", lists, args[0], frame)], named, frame)
     if name == "clear":
         return sliced(lists, slice(0, 0))
     return reversed_(frame, lists) if name == "reverse" else sorted_(frame, lists, **named)

@@ -295,8 +295,10 @@ def _subscript(node: ast.Subscript, frame: Frame) -> Any:
     keys = key if isinstance(key, tuple) else (key,)
     if not any(isinstance(k, Lane) for k in keys):
         return x[key]
-    if isinstance(x, (tuple, list)):
-        return pick(list(x), key)
+    if isinstance(x, list):
+        return as_lists(x, frame).at(key, frame.active)
+    if isinstance(x, tuple):
+        return pick(x, key)
     if not isinstance(x, Array) and hasattr(x, "__array__"):
         from .making import asarray
 

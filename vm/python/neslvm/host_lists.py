@@ -89,6 +89,9 @@ class ListArray(Array):
         self.become_list(concat_lists(self[: i % n], self[i % n + 1 :]))
         return found
 
+    def remove(self, x: Any) -> None:
+        self.pop(self.index(x))
+
     def clear(self) -> None:
         self.become_list(self[:0])
 

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Optional, Sequence, Union
 
 from . import elementwise, rules
 from .array import Array, row_strides
-from .dtypes import DType, Scalar, Whole, bool_, int64, is_number
+from .dtypes import DType, Scalar, Whole, bool_, int64, is_number, uint64
 from .errors import CompileError
 from .flat import Flat, Size, const, dist, gather_where, length
 
@@ -72,6 +73,20 @@ def operand(x: Any, size: Size) -> Union[Flat, Scalar]:
     raise TypeError(f"a {type(x).__name__} cannot be computed with for each element")
 
 
+def whole(x: Any, size: Size) -> Flat:
+    """The integer of each call, where Python asks for one: of 64 bits, and the greatest for what is greater."""
+    if not isinstance(x, (Lane, Array)):
+        return Flat(int64, const("I", min(max(operator.index(x), -(2**63)), 2**63 - 1), size), size)
+    f = operand(x, size)
+    if not isinstance(f, Flat) or not (f.dtype.is_int or f.dtype is bool_):
+        raise TypeError("a float cannot be interpreted as an integer; int() of it can")
+    found = rules.convert(f, int64)
+    if f.dtype is not uint64:
+        return found
+    beyond = rules.compare("<", "I", found.h, const("I", 0, size))
+    return Flat(int64, rules.select("I", beyond, const("I", 2**63 - 1, size), found.h), size)
+
+
 def guard_of(*values: Any) -> Any:
     return next((v.guard for v in values if isinstance(v, Lane) and v.guard is not None), None)
 
@@ -135,7 +150,8 @@ def pick(values: Sequence[Any], index: Lane) -> Any:
     """An element of a tuple, by a number of each call."""
     size = index.flat.size
     n = len(values)
-    i = operate("remainder", index, Whole(n)) if n else index
+    i = Lane(whole(index, size))
+    i = operate("remainder", i, Whole(n)) if n else i
     result = values[-1]
     for k in range(n - 2, -1, -1):
         result = choose(operate("equal", i, Whole(k)).flat.h, values[k], result, size)

@@ -16,7 +16,7 @@ from .order import _rank, permuted
 from .reductions import prod
 from .rows import along
 from .rules import convert, int_op
-from .lanes import Lane, operate, truth
+from .lanes import Lane, operate, truth, whole
 
 MATH = {math.sqrt: "sqrt", math.exp: "exp", math.sin: "sin", math.cos: "cos", math.tan: "tan", math.asin: "asin",
         math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh", math.fabs: "abs",
@@ -132,8 +132,7 @@ def _zip(frame: Frame, *values: Any) -> Any:
 def _enumerate(frame: Frame, values: Any, start: Any = 0) -> Any:
     made = as_lists(values, frame)
     outer = made.lists.outer
-    first = start.flat.h if isinstance(start, Lane) else const("I", start, outer)
-    place = ins1("INDEX", "I", first, const("I", 1, outer), made.lists.h)
+    place = ins1("INDEX", "I", whole(start, outer).h, const("I", 1, outer), made.lists.h)
     return ListLane(made.lists, (Lane(Flat(int64, place, made.lists.inner)), made.elements))
 
 

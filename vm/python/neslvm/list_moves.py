@@ -1,6 +1,7 @@
 """Lists of each call with their elements in other places: slices, lists one behind the other, an element replaced."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from . import rules
@@ -8,11 +9,9 @@ from .array import lists_of_lengths
 from .dtypes import bool_, int64
 from .flat import Flat, Size, const, gather_where, ins1, iota
 from .nested import ListLane, either_of, picked, spread
-from .lanes import Lane
+from .lanes import Lane, whole
 
-
-def _whole(x: Any, size: Size) -> Any:
-    return x.flat.h if isinstance(x, Lane) else const("I", x, size)
+MOST_TIMES = 2**40  # that a list is repeated: no memory has room for more, and lengths do not wrap
 
 
 def _at_least(a: Any, b: Any) -> Any:
@@ -36,7 +35,7 @@ def sliced(x: ListLane, s: slice) -> ListLane:
     """x[s] of each list; start and stop may differ from call to call."""
     if isinstance(s.step, Lane):
         raise NotImplementedError("the step of a slice is a number, the same in all calls")
-    step = 1 if s.step is None else int(s.step)
+    step = 1 if s.step is None else operator.index(s.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
     size = x.lists.outer
@@ -46,7 +45,7 @@ def sliced(x: ListLane, s: slice) -> ListLane:
     def bound(b: Any, otherwise: Any) -> Any:
         if b is None:
             return otherwise
-        h = _whole(b, size)
+        h = whole(b, size).h
         from_end = rules.select("I", rules.compare("<", "I", h, zero), rules.int_op("+", h, n), h)
         return _at_most(_at_least(from_end, low), high)
 
@@ -64,7 +63,8 @@ def repeated_list(x: ListLane, times: Any) -> ListLane:
     """x * times."""
     size = x.lists.outer
     n, zero = x.lists.lengths.h, const("I", 0, size)
-    lists = lists_of_lengths(Flat(int64, rules.int_op("*", n, _at_least(_whole(times, size), zero)), size))
+    often = _at_most(_at_least(whole(times, size).h, zero), const("I", MOST_TIMES, size))
+    lists = lists_of_lengths(Flat(int64, rules.int_op("*", n, often), size))
     local = ins1("INDEX", "I", zero, const("I", 1, size), lists.h)
     at = rules.int_op("%", local, ins1("DIST INT", "I", n, lists.h))
     place = rules.int_op("+", at, ins1("DIST INT", "I", x.lists.offsets.h, lists.h))

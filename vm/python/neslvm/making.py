@@ -289,7 +289,7 @@ def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None,
     start, stop, step = (x.item() if hasattr(x, "item") else x for x in (start, stop, step))
     whole = all(isinstance(x, int) for x in (start, stop, step))
     t = as_dtype(dtype) if dtype is not None else int64 if whole else float64
-    n = max(math.ceil((stop - start) / step), 0)
+    n = max(-((start - stop) // step) if whole else math.ceil((stop - start) / step), 0)
     size = ONE if n == 1 else Size(n)
     if whole:
         made = iota(size, start, step)

@@ -176,9 +176,9 @@ class Body(Expressions):
             follow = then if any(ends) else self.shared(names, assigned([*s.body, *s.orelse]), then)
             return self.either(test, lambda: self.run(s.body, names, follow), lambda: self.run(s.orelse, names, follow))
         changed = sorted(n for n in assigned([*s.body, *s.orelse]) if isinstance(names.get(n), Code) or _in_both(n, s))
+        sides = [self._side(body, names, changed) for body in (s.body, s.orelse)]
         if not changed:
             return then(names)
-        sides = [self._side(body, names, changed) for body in (s.body, s.orelse)]
         types = [join(a.type, b.type) for a, b in zip(*sides)]
         new = [self.program.fresh(n) for n in changed]
         values = f"if {test} then {self._wrapped(s.body, names, changed, types)} else {self._wrapped(s.orelse, names, changed, types)}"
@@ -283,8 +283,9 @@ class Body(Expressions):
         step = args[2].text if len(args) == 3 else "1"
         place, end, by = (self.program.fresh(n) for n in ("place", "end", "step"))
         if step.isdigit() and step != "0":
-            return _Source([(place, low, INT), (end, high, INT)], f"{place} < {end}", Code(place, INT), place, step)
-        counters: list[tuple[str, str, Type]] = [(place, low, INT), (end, high, INT), (by, f"py_step({step})", INT)]
+            last = high if step == "1" else f"py_end({high}, {step})"
+            return _Source([(place, low, INT), (end, last, INT)], f"{place} < {end}", Code(place, INT), place, step)
+        counters: list[tuple[str, str, Type]] = [(place, low, INT), (end, f"py_end({high}, {step})", INT), (by, f"py_step({step})", INT)]
         return _Source(counters, f"(if {by} > 0 then {place} < {end} else {place} > {end})", Code(place, INT), place, by)
 
     def elements_of(self, c: Code) -> _Source:

@@ -1,13 +1,13 @@
 """Lists of each call: what comprehensions and reductions inside functions work on, all calls at once."""
 from __future__ import annotations
 
-import operator
 from typing import Any, Callable, Optional, Sequence
 
 from . import rules
 from .align import times
 from .array import Array, Dim, Lists, lists_of_lengths, repeated
-from .dtypes import bool_, int64
+from .dtypes import bool_, int64, uint64
+from .elementwise import apply
 from .flat import Flat, ONE, Size, const, gather_where, ins, ins1, word
 from .host_lists import load_list
 from .records import Records
@@ -50,12 +50,10 @@ class ListLane(OfAllCalls):
 
     def place(self, index: Any) -> Any:
         """Where an element of each list is among all; -1 where there is none."""
-        from .lanes import choose, operate
+        from .lanes import choose, operate, whole
 
         outer = self.lists.outer
-        i = index if isinstance(index, Lane) else Lane(Flat(int64, const("I", operator.index(index), outer), outer))
-        if not i.dtype.is_int:
-            raise TypeError("list indices are integers or slices")
+        i = Lane(whole(index, outer))
         n = self.length
         i = choose(operate("less", i, 0).flat.h, operate("add", i, n), i, outer)
         bad = rules.either(operate("less", i, 0).flat.h, operate("greater_equal", i, n).flat.h)
@@ -200,18 +198,39 @@ def display(values: Sequence[Any], size: Size) -> ListLane:
 
 def numbers(start: Any, stop: Any, step: Any, size: Size, guard: Any = None) -> ListLane:
     """range(start, stop, step) of each call."""
-    from .lanes import choose, operate
+    from .lanes import whole
 
-    if not isinstance(step, Lane) and step == 0:
-        raise ValueError("range() arg 3 must not be zero")
-    lanes = [x if isinstance(x, Lane) else Lane(Flat(int64, const("I", x, size), size)) for x in (start, stop, step)]
-    less = choose(operate("greater", step, 0).flat.h, -1, 1, size) if isinstance(step, Lane) else -1 if step > 0 else 1
-    span = operate("add", operate("subtract", lanes[1], lanes[0]), operate("add", lanes[2], less))
-    count = operate("floor_divide", span, step, guard=guard)
-    count = choose(operate("less", count, 0).flat.h, 0, count, size)
-    lists = lists_of_lengths(count.flat)
-    h = ins1("INDEX", "I", lanes[0].flat.h, lanes[2].flat.h, lists.h)
-    return ListLane(lists, Lane(Flat(int64, h, lists.inner)))
+    first, last, by = (whole(x, size).h for x in (start, stop, step))
+    lists = lists_of_lengths(Flat(int64, _count(first, last, by, step, size, guard), size))
+    return ListLane(lists, Lane(Flat(int64, ins1("INDEX", "I", first, by, lists.h), lists.inner)))
+
+
+def _count(first: Any, last: Any, by: Any, step: Any, size: Size, guard: Any) -> Any:
+    """How many numbers a range has. Between the limits of 64 bits are more than an integer counts: what overflows is a length
+    below zero, which fails."""
+    from .interpreter import all_and, any_of
+
+    zero, one = const("I", 0, size), const("I", 1, size)
+    if isinstance(step, Lane):
+        if any_of(all_and(guard, rules.compare("=", "I", by, zero)), size):
+            raise ValueError("range() arg 3 must not be zero")
+        up = rules.compare(">", "I", by, zero)
+        low, high = rules.select("I", up, first, last), rules.select("I", up, last, first)
+        by = rules.select("I", up, by, rules.int_op("-", zero, by))
+        plain = False
+    else:
+        if step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        low, high = (first, last) if step > 0 else (last, first)
+        plain, by = step in (1, -1), by if step > 0 else rules.int_op("-", zero, by)
+    there = rules.compare("<", "I", low, high)
+    span = rules.int_op("-", high, low)
+    if not plain:
+        if isinstance(step, Lane):  # of a call that is not under way it may be 0
+            by = rules.select("I", rules.compare("=", "I", by, zero), one, by)
+        without_sign = [Flat(uint64, h, size) for h in (rules.int_op("-", span, one), by)]
+        span = rules.int_op("+", apply("floor_divide", without_sign, size).h, one)
+    return rules.select("I", all_and(guard, there), span, zero)
 
 
 def of_array(a: Array, size: Size) -> ListLane:
