@@ -9,6 +9,7 @@ from . import sections
 from .array import Array
 from .dtypes import bool_, int64
 from .flat import Flat, const
+from .host_lists import load_list
 from .interpreter import Frame, all_and, any_of, refuse
 from .list_moves import first_where, replaced, sliced
 from .nested import ListLane, display, joined, spread
@@ -152,7 +153,7 @@ def set_element(target: ast.Subscript, value: Any, frame: Frame) -> None:
         return
     sections.must_be_evaluated()
     base, keys = _place(target, frame)
-    if isinstance(base, Array) and isinstance(value, list):
+    if isinstance(base, Array) and not load_list(base) and isinstance(value, list):
         from .making import array
         from .functions import as_result
 

@@ -5,6 +5,7 @@ import operator
 from typing import Any
 
 from .array import Array
+from .dtypes import common
 from .errors import CompileError
 
 
@@ -29,7 +30,39 @@ class ListArray(Array):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._check_whole()
-        super().__setitem__(key, value)
+        if isinstance(key, tuple):  # a[i][j] = value
+            inner = self[key[0]]
+            if isinstance(inner, ListArray):
+                inner.part = False
+            inner[key[1:] if len(key) > 2 else key[1]] = value
+            key, value = key[0], inner
+        if isinstance(key, slice):
+            self._set_slice(key, value if isinstance(value, Array) and value.ndim else list(value))
+        else:
+            self._set_element(operator.index(key), value)
+
+    def _set_slice(self, key: slice, values: Any) -> None:
+        start, stop, step = key.indices(len(self))
+        if step == 1:
+            self.become_list(concat_lists(concat_lists(self[:start], values), self[max(start, stop) :]))
+            return
+        places = range(start, stop, step)
+        if len(values) != len(places):
+            raise ValueError(f"attempt to assign sequence of size {len(values)} to extended slice of size {len(places)}")
+        for i, v in zip(places, values):
+            self._set_element(i, v)
+
+    def _set_element(self, i: int, value: Any) -> None:
+        """As in a list it may have another type or length than the others."""
+        from .making import asarray
+
+        n = len(self)
+        if not -n <= i < n:
+            raise IndexError("list assignment index out of range")
+        if self.ndim == 1 and _ndim(value) == 0 and common(self.dtype, asarray(value).dtype) is self.dtype:
+            super().__setitem__(i, value)
+        else:
+            self.become_list(concat_lists(concat_lists(self[: i % n], [value]), self[i % n + 1 :]))
 
     def __add__(self, other: Any) -> Any:
         return concat_lists(self, other)
@@ -166,6 +199,10 @@ def as_list(a: Array, depth: int = 1) -> Array:
     made = ListArray(a.flat, a.dims)
     made.depth, made.part = depth, False
     return made
+
+
+def _ndim(x: Any) -> int:
+    return 1 if isinstance(x, (list, tuple)) else getattr(x, "ndim", 0)
 
 
 def _is_array(x: Any) -> bool:

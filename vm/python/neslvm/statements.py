@@ -146,6 +146,8 @@ def _augmented(s: ast.AugAssign, frame: Frame) -> None:
             before[:] = binary(s.op, before, value, frame)
         else:
             before.become_list(binary(s.op, before, value, frame))
+        if not isinstance(s.target, ast.Name):  # a slice of a list is another list
+            assign(s.target, before, frame)
         return
     if isinstance(before, ListLane) and not before.row:
         store(s.target, binary(s.op, before, value, frame), frame, s)
