@@ -8,39 +8,42 @@ from typing import Any
 from . import elementwise, sections
 from .array import Array, scalar_array
 from .comprehensions import Zipped, list_of_host, the_only_list
+from .errors import CompileError
 from .flat import ONE
 from .host_lists import as_list, load_list
-from .interpreter import Closure, Frame, call_function, choose_value, closure_of, is_lane
-from .list_functions import BUILT_IN, MATH
+from .interpreter import Closure, Frame, call_function, choose_value, closure_of, of_each
+from .list_functions import BUILT_IN
+from .math_functions import is_of_math, of_numbers
 from .nested import ListLane
 from .rows import ALONG, along, on_rows
-from .lanes import Lane, operate
-
-
-def _deep_lane(x: Any) -> bool:
-    return is_lane(x) or isinstance(x, list) and builtins.any(_deep_lane(v) for v in x)
+from .lanes import Lane, OfAllCalls, operate
 
 
 def call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
-    lanes = builtins.any(_deep_lane(a) for a in [*args, *named.values()])
+    lanes = builtins.any(of_each(a) for a in [*args, *named.values()])
     if not lanes:
         return _host_call(f, args, named, frame)
     known = _hashable(f)
     if known and f in BUILT_IN:
         return BUILT_IN[f](frame, *args, **named)
-    if known and f in MATH:
-        if named or len(args) > 2:
-            raise TypeError(f"math.{f.__name__}() takes numbers only")
-        return operate(MATH[f], *args)
+    if is_of_math(f):
+        return of_numbers(f, args, named, frame)
     if _is_own(f):
         return _own(f, args, named, frame)
     closure = f if isinstance(f, Closure) else closure_of(f)
     if closure is not None:
         return call_function(closure, args, named, frame.size, frame.active)
     if frame.size is not None:
+        if _looks_at(f) and builtins.any(isinstance(a, OfAllCalls) for a in args):
+            raise CompileError(f"{f.__name__}() of a value of each element is not there")
         sections.about_to_call(f)
         return f(*args, **named)
     raise TypeError(f"{getattr(f, '__name__', f)} cannot be called for each element")
+
+
+def _looks_at(f: Any) -> bool:
+    """Whether it is a function of Python's that would be given what stands for all elements, and could tell."""
+    return _module(f) == "builtins" and f is not slice and not (isinstance(f, type) and issubclass(f, BaseException))
 
 
 def _is_own(f: Any) -> bool:
@@ -161,7 +164,7 @@ def _host_call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> 
         return call_function(closure, args, named, None, None)
     if hasattr(f, "python") and closure_of(f) is not None:
         return call_function(closure_of(f), args, named, None, None)  # type: ignore[arg-type]
-    if known and (f in MATH or f is math.log):
+    if is_of_math(f):
         args = [a.item() if _is_number(a) else a for a in args]
     sections.about_to_call(f)
     return f(*args, **named)

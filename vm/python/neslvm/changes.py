@@ -62,9 +62,9 @@ def call_method(x: Any, node: ast.Call, args: list[Any], named: dict[str, Any], 
 
 def _found(name: str, lists: ListLane, x: Any, frame: Frame) -> Any:
     """list.count(x) and list.index(x)."""
-    from .expressions import same_value
+    from .comparing import same_value
 
-    hits = same_value(spread(x, lists.lists), lists.elements)
+    hits = same_value(spread(x, lists.lists), lists.elements, lists.lists.inner)
     if name == "count":
         return ListLane(lists.lists, hits).reduced("sum")
     place = first_where(lists, convert(hits.flat, bool_).h)

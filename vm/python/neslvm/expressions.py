@@ -8,11 +8,12 @@ from typing import Any, Callable, Optional
 
 from . import rules, sections
 from .array import Array
+from .comparing import as_a_whole, compared, same_value
 from .comprehensions import comprehension
 from .dtypes import Real, Whole, bool_
 from .flat import Flat
 from .host_lists import as_list, concat_lists, load_list
-from .interpreter import NOTHING, OF_VALUES, Closure, Frame, all_and, any_of, choose_value, fails_nowhere, flags_of, is_lane, refuse
+from .interpreter import NOTHING, OF_VALUES, Closure, Frame, all_and, any_of, choose_value, fails_nowhere, flags_of, is_lane, of_each, refuse
 from .list_moves import repeated_list, sliced
 from .nested import ListLane, display, joined, of_array
 from .rows import on_rows
@@ -137,8 +138,7 @@ def _compare(node: ast.Compare, frame: Frame) -> Any:
             if takes_rows(left, right):
                 found = on_rows(name, [left, right], None, frame)
             else:
-                lane = isinstance(left, Lane) or isinstance(right, Lane)
-                found = operate(name, left, right) if lane else plain(left, right)
+                found = _compared(name, plain, left, right, frame)
         if result is None:
             result = found
         elif isinstance(result, Lane) or isinstance(found, Lane):
@@ -151,28 +151,23 @@ def _compare(node: ast.Compare, frame: Frame) -> Any:
     return result
 
 
+def _compared(name: str, plain: Callable[[Any, Any], Any], a: Any, b: Any, frame: Frame) -> Any:
+    if frame.size is not None and as_a_whole(a, b) and (of_each(a) or of_each(b)):
+        return compared(name, a, b, frame.size, frame.active)
+    return operate(name, a, b) if isinstance(a, Lane) or isinstance(b, Lane) else plain(a, b)
+
+
 def contained(x: Any, values: Any, frame: Frame) -> Any:
     """x in values."""
     if isinstance(values, ListLane) or is_lane(x) or isinstance(values, (list, tuple)) and any(is_lane(v) for v in values):
         from .nested import spread
 
         lists = as_lists(values, frame)
-        hit = same_value(spread(x, lists.lists), lists.elements)
+        hit = same_value(spread(x, lists.lists), lists.elements, lists.lists.inner)
         return ListLane(lists.lists, hit).reduced("any")
     if isinstance(values, Array) and values.ndim == 1:
         return bool((Array(values.flat, values.dims) == x).any())  # type: ignore[attr-defined]
     return x in values
-
-
-def same_value(a: Any, b: Any) -> Any:
-    """Whether numbers, or tuples of them, are equal, in each call."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        parts = [same_value(x, y) for x, y in zip(a, b)]
-        result = parts[0]
-        for p in parts[1:]:
-            result = operate("logical_and", result, p)
-        return result
-    return operate("equal", a, b)
 
 
 def _guarded(frame: Frame, flags: Any, node: ast.expr) -> Any:

@@ -198,6 +198,11 @@ def call_vectorised(f: Any, values: Sequence[Any], size: Size) -> Any:
 _under_way: list[ast.AST] = []  # functions, outermost first
 
 
+def is_under_way() -> bool:
+    """Whether a function is executed from its source."""
+    return bool(_under_way)
+
+
 def call_function(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Optional[Size], active: Any) -> Any:
     """A call, or all calls whose flags are set; recursion goes on with these alone."""
     if size is not None and active is not None and closure.node in _under_way:
@@ -294,6 +299,11 @@ def choose_value(flags: Any, a: Any, b: Any, size: Size) -> Any:
 def is_lane(x: Any) -> bool:
     """Whether it differs from call to call."""
     return isinstance(x, (Lane, ListLane)) or isinstance(x, tuple) and any(is_lane(v) for v in x)
+
+
+def of_each(x: Any) -> bool:
+    """Whether something in it differs from call to call."""
+    return is_lane(x) or isinstance(x, (list, tuple)) and any(map(of_each, x))
 
 
 def flags_of(x: Any, frame: Frame) -> Any:

@@ -1,4 +1,4 @@
-"""Built-in functions of Python and those of math on numbers and lists of all calls at once, with Python's parameters."""
+"""Built-in functions of Python and some of math on numbers and lists of all calls at once, with Python's parameters."""
 from __future__ import annotations
 
 import functools
@@ -17,12 +17,6 @@ from .reductions import prod
 from .rows import along
 from .rules import convert, int_op
 from .lanes import Lane, operate, truth, whole
-
-MATH = {math.sqrt: "sqrt", math.exp: "exp", math.sin: "sin", math.cos: "cos", math.tan: "tan", math.asin: "asin",
-        math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh", math.fabs: "abs",
-        math.atan2: "atan2", math.hypot: "hypot", math.log2: "log2", math.log10: "log10", math.log1p: "log1p", math.expm1: "expm1",
-        math.copysign: "copysign", math.pow: "pow", math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite",
-        math.asinh: "asinh", math.acosh: "acosh", math.atanh: "atanh", math.nextafter: "nextafter"}
 
 
 def _converted(x: Any, to: Any) -> Any:

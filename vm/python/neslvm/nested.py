@@ -173,6 +173,7 @@ def joined(a: ListLane, b: ListLane) -> ListLane:
 def display(values: Sequence[Any], size: Size) -> ListLane:
     """[a, b, ...] in each call."""
     lists = Lists(repeated(len(values), size), size, times(size, len(values)))
+    values = [display(v, size) if isinstance(v, list) else of_array(v, size) if load_list(v) else v for v in values]
     for v in values:
         if isinstance(v, ListLane):
             v.part = True
