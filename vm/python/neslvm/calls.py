@@ -12,6 +12,7 @@ from .errors import CompileError
 from .flat import ONE
 from .host_lists import as_list, load_list
 from .interpreter import Closure, Frame, call_function, choose_value, closure_of, of_each
+from .iterators import Iterated, taken
 from .list_functions import BUILT_IN
 from .math_functions import is_of_math, of_numbers
 from .nested import ListLane
@@ -20,6 +21,15 @@ from .lanes import Lane, OfAllCalls, operate
 
 
 def call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
+    """f(*args, **named); iterators go on into functions that are executed, and are gone through by all others."""
+    if isinstance(f, Closure) or not isinstance(f, type) and closure_of(f) is not None:
+        return _called(f, args, named, frame)
+    if (f is len or f is reversed) and args and isinstance(args[0], Iterated):
+        raise TypeError(f"an iterator has no {f.__name__}()")
+    return _called(f, [taken(a) if f is not next else a for a in args], {k: taken(v) for k, v in named.items()}, frame)
+
+
+def _called(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
     lanes = builtins.any(of_each(a) for a in [*args, *named.values()])
     if not lanes:
         return _host_call(f, args, named, frame)
@@ -129,6 +139,8 @@ def _host_list(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> 
             raise ValueError(f"{f.__name__}() arg is an empty sequence")
         if first.ndim == 1:
             return getattr(reductions, f.__name__)(first)
+    if f is list and isinstance(first, Zipped):
+        return first.as_list()
     if f is list:
         return as_list(first, getattr(first, "depth", 1)) if type(first) is Array or load_list(first) else first
     return _of_one_call(f, args, named, frame)

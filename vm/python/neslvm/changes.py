@@ -7,8 +7,7 @@ from typing import Any, Optional
 
 from . import sections
 from .array import Array
-from .dtypes import bool_, int64
-from .flat import Flat, const
+from .dtypes import bool_
 from .host_lists import load_list
 from .interpreter import Frame, all_and, any_of, refuse
 from .list_moves import first_where, replaced, sliced

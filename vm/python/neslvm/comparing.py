@@ -48,7 +48,8 @@ def same_value(a: Any, b: Any, size: Size) -> Lane:
 
 def _same_begin(both: ListLane) -> ListLane:
     """Which elements at one place are equal."""
-    return ListLane(both.lists, same_value(*both.elements, both.lists.inner))
+    a, b = both.elements
+    return ListLane(both.lists, same_value(a, b, both.lists.inner))
 
 
 def compared(name: str, a: Any, b: Any, size: Size, active: Any) -> Any:

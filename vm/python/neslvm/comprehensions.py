@@ -9,21 +9,23 @@ from .dtypes import bool_
 from .flat import ONE, Flat, Size
 from .host_lists import as_list
 from .interpreter import OF_VALUES, Frame, fails_nowhere, flags_of
+from .iterators import taken
 from .list_moves import flattened
 from .nested import ListLane, array_of, display, filtered, flat_of, kept, lanes_of, of_array, spread
 from .lanes import Lane
 
 
-def comprehension(node: Any, frame: Frame) -> Any:
+def comprehension(node: Any, frame: Frame, source: Any = None) -> Any:
+    """`source`: what it goes through, if that is known."""
     from .expressions import as_lists, value_of
 
     generators = list(node.generators)
-    source = value_of(generators[0].iter, frame)
+    source = taken(value_of(generators[0].iter, frame) if source is None else source)
     if frame.size is None and not (isinstance(source, Array) and source.ndim):
-        if _is_plain_range(source) and len(source) > 0 or isinstance(source, Zipped):
+        if _is_plain_range(source) and len(source) > 0 or isinstance(source, Zipped) and source.of_arrays:
             source = source.arrays() if isinstance(source, Zipped) else range_array(source)
         else:
-            return _one_by_one(node, generators, frame)
+            return _one_by_one(node, generators, source, frame)
     if frame.size is None:
         return _of_array(node, source, generators, frame)
     if not isinstance(source, ListLane) and not _has_lane(source):
@@ -50,6 +52,13 @@ class Zipped:
 
     def __init__(self, parts: list[Any]) -> None:
         self.parts = parts
+
+    @property
+    def of_arrays(self) -> bool:
+        return all(p.of_arrays if isinstance(p, Zipped) else isinstance(p, (Array, range)) for p in self.parts)
+
+    def as_list(self) -> Any:
+        return self.arrays() if self.of_arrays else list(self)
 
     def arrays(self) -> Array:
         from .records import Records
@@ -105,7 +114,7 @@ def _nested(elt: ast.expr, generators: list[ast.comprehension], source: ListLane
         inner = _kept_frame(inner, flags, seg_lists.inner)
         lists = seg_lists
     if len(generators) > 1:
-        following = value_of(generators[1].iter, inner)
+        following = taken(value_of(generators[1].iter, inner))
         if not isinstance(following, ListLane):
             following = as_lists(following if isinstance(following, Array) else list(following), inner)
         return flattened(ListLane(lists, _nested(elt, generators[1:], following, inner)))
@@ -134,6 +143,7 @@ def _kept_frame(frame: Frame, flags: Any, size: Size) -> Frame:
 
 
 def everywhere(value: Any, size: Size) -> Any:
+    value = taken(value)
     if isinstance(value, tuple):
         return tuple(everywhere(v, size) for v in value)
     if isinstance(value, (Lane, ListLane)):
@@ -145,7 +155,7 @@ def everywhere(value: Any, size: Size) -> Any:
     return Lane(flat_of(value, size))
 
 
-def _one_by_one(node: Any, generators: list[ast.comprehension], frame: Frame) -> Any:
+def _one_by_one(node: Any, generators: list[ast.comprehension], source: Any, frame: Frame) -> Any:
     from .expressions import value_of
     from .statements import _true, assign, host_elements
 
@@ -155,7 +165,7 @@ def _one_by_one(node: Any, generators: list[ast.comprehension], frame: Frame) ->
         if k == len(generators):
             found.append(value_of(node.elt, scope))
             return
-        for v in host_elements(value_of(generators[k].iter, scope)):
+        for v in host_elements(source if k == 0 else taken(value_of(generators[k].iter, scope))):
             assign(generators[k].target, v, scope)
             if all(_true(value_of(c, scope)) for c in generators[k].ifs):
                 run(k + 1, scope)

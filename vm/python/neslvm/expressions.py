@@ -14,8 +14,10 @@ from .dtypes import Real, Whole, bool_
 from .flat import Flat
 from .host_lists import as_list, concat_lists, load_list
 from .interpreter import NOTHING, OF_VALUES, Closure, Frame, all_and, any_of, choose_value, fails_nowhere, flags_of, is_lane, of_each, refuse
+from .iterators import MAKING, Iterated, names_in, taken
 from .list_moves import repeated_list, sliced
 from .nested import ListLane, display, joined, of_array
+from .records import Records
 from .rows import on_rows
 from .lanes import Lane, element, operate, pick
 from .source import fits, literal_of
@@ -159,6 +161,7 @@ def _compared(name: str, plain: Callable[[Any, Any], Any], a: Any, b: Any, frame
 
 def contained(x: Any, values: Any, frame: Frame) -> Any:
     """x in values."""
+    values = taken(values)
     if isinstance(values, ListLane) or is_lane(x) or isinstance(values, (list, tuple)) and any(is_lane(v) for v in values):
         from .nested import spread
 
@@ -247,11 +250,17 @@ def _call(node: ast.Call, frame: Frame) -> Any:
     f, of_list = _called(node.func, frame)
     for a in node.args:
         if isinstance(a, ast.Starred):
-            args.extend(value_of(a.value, frame))
+            args.extend(taken(value_of(a.value, frame)))
         else:
             args.append(value_of(a, frame))
     named = {k.arg: value_of(k.value, frame) for k in node.keywords if k.arg}
-    return call_method(f, node, args, named, frame) if of_list else call(f, args, named, frame)
+    if of_list:
+        return call_method(f, node, list(map(taken, args)), named, frame)
+    result = call(f, args, named, frame)
+    if not any(f is made for made in MAKING) or sections.is_used_up(result):
+        return result
+    names = [n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)] if frame.size is not None else []
+    return Iterated(result, lambda: [*args, *(_known(name, frame) for name in names)])
 
 
 def _called(node: ast.expr, frame: Frame) -> tuple[Any, bool]:
@@ -289,7 +298,8 @@ def _subscript(node: ast.Subscript, frame: Frame) -> Any:
         return _of_list(as_lists(x, frame), key, frame)
     keys = key if isinstance(key, tuple) else (key,)
     if not any(isinstance(k, Lane) for k in keys):
-        return x[key]
+        found = x[key]
+        return found.parts if isinstance(found, Records) and found.ndim == 0 and found.names is None else found
     if isinstance(x, list):
         return as_lists(x, frame).at(key, frame.active)
     if isinstance(x, tuple):
@@ -327,7 +337,7 @@ def _list(node: ast.List, frame: Frame) -> Any:
     """[a, *b]: in one call a list of Python unless arrays are put together, in many a list of each."""
     parts: list[Any] = []
     for e in node.elts:
-        parts.append((isinstance(e, ast.Starred), value_of(e.value if isinstance(e, ast.Starred) else e, frame)))
+        parts.append((True, taken(value_of(e.value, frame))) if isinstance(e, ast.Starred) else (False, value_of(e, frame)))
     if frame.size is None or not any(is_lane(v) for _, v in parts):
         if not any(starred and isinstance(v, Array) for starred, v in parts):
             return [x for starred, v in parts for x in (v if starred else [v])]
@@ -348,6 +358,19 @@ def closure_here(node: Any, name: str, frame: Frame) -> Closure:
     defaults = dict(zip(positional[len(positional) - len(a.defaults) :], [value_of(d, frame) for d in a.defaults]))
     defaults.update({p.arg: value_of(d, frame) for p, d in zip(a.kwonlyargs, a.kw_defaults) if d is not None})
     return Closure(node, frame.function.filename, name, frame.find, defaults)
+
+
+def _generator(node: ast.GeneratorExp, frame: Frame) -> Iterated:
+    names = names_in(node, frame.size is not None)  # a list of each call that changes is another value of its name
+    source = taken(value_of(node.generators[0].iter, frame))
+    return Iterated(comprehension(node, frame, source), lambda: [source, *(_known(name, frame) for name in names)])
+
+
+def _known(name: str, frame: Frame) -> Any:
+    try:
+        return frame.find(name)
+    except NameError:
+        return None
 
 
 def _lambda(node: ast.Lambda, frame: Frame) -> Any:
@@ -393,5 +416,5 @@ def _slice(node: ast.Slice, frame: Frame) -> slice:
 _EXPRESSIONS: dict[type, Callable[[Any, Frame], Any]] = {
     ast.Constant: _constant, ast.Name: _name, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare,
     ast.BoolOp: _bool, ast.IfExp: _if, ast.Call: _call, ast.Attribute: _attribute, ast.Subscript: _subscript, ast.Tuple: _tuple,
-    ast.List: _list, ast.ListComp: comprehension, ast.GeneratorExp: comprehension, ast.Lambda: _lambda, ast.JoinedStr: _text,
+    ast.List: _list, ast.ListComp: comprehension, ast.GeneratorExp: _generator, ast.Lambda: _lambda, ast.JoinedStr: _text,
     ast.Slice: _slice, ast.NamedExpr: _named}

@@ -25,8 +25,13 @@ def _kind(x: Any) -> Any:
 
 def as_result(x: Any) -> Any:
     """Numbers, lists and arrays as arrays; tuples by component."""
+    from .comprehensions import Zipped
+    from .iterators import taken
     from .making import array
 
+    x = taken(x)
+    if isinstance(x, Zipped):
+        x = x.as_list()
     if type(x) is tuple:
         return tuple(as_result(v) for v in x)
     if isinstance(x, Array):

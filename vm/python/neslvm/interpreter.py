@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional, Sequence
 from . import errors, rules, sections
 from .dtypes import bool_
 from .flat import Size, const, evaluate, ins1
+from .iterators import Iterated, taken
 from .nested import ListLane, display, either_of
 from .source import FunctionNode, node_of
 from .lanes import Lane, truth
@@ -181,14 +182,14 @@ def call_vectorised(f: Any, values: Sequence[Any], size: Size) -> Any:
         from .calls import call
 
         try:
-            return call(f, list(values), {}, Frame(_NOBODY, size, None))
+            return taken(call(f, list(values), {}, Frame(_NOBODY, size, None)))
         except errors.CompileError as e:
             code = getattr(f, "__code__", None)
             if code is not None:
                 e.at(code.co_filename, code.co_firstlineno)
             raise
     try:
-        return call_function(closure, values, {}, size, None)
+        return taken(call_function(closure, values, {}, size, None))
     except OF_VALUES:
         if size.n:
             raise
@@ -292,6 +293,9 @@ def choose_value(flags: Any, a: Any, b: Any, size: Size) -> Any:
         return a
     if a is b:
         return a
+    if isinstance(a, Iterated) or isinstance(b, Iterated):
+        either = choose_value(flags, taken(a), taken(b), size)
+        return Iterated(either, lambda: ())
     a, b = (display(x, size) if isinstance(x, list) else x for x in (a, b))
     return either_of(flags, a, b, size)
 
@@ -303,6 +307,8 @@ def is_lane(x: Any) -> bool:
 
 def of_each(x: Any) -> bool:
     """Whether something in it differs from call to call."""
+    if isinstance(x, Iterated):
+        return of_each(x.values)
     return is_lane(x) or isinstance(x, (list, tuple)) and any(map(of_each, x))
 
 

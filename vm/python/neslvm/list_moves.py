@@ -7,7 +7,7 @@ from typing import Any
 from . import rules
 from .array import lists_of_lengths
 from .dtypes import bool_, int64
-from .flat import Flat, Size, const, gather_where, ins1, iota
+from .flat import Flat, const, gather_where, ins1, iota
 from .nested import ListLane, either_of, picked, spread
 from .lanes import Lane, whole
 

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any, Callable, Sequence
 
 from .interpreter import Closure
+from .iterators import makes_iterator
 from .source import fits, literal_of
 from .to_nesl import (NEVER, Code, Local, Names, Never, Program, Refused, Seq, Tuple_, Type, called_function, coerced, constant, join, tuple_of,
                       zero)
@@ -39,6 +40,12 @@ class Expressions:
         self.own |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)} | {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n is not node}
 
     def value(self, e: ast.expr, names: Names) -> Code:
+        if makes_iterator(e):
+            raise Refused("an iterator that may be gone through twice, or later")
+        return self.gone_through(e, names)
+
+    def gone_through(self, e: ast.expr, names: Names) -> Code:
+        """A value that may be an iterator: all elements are used at once."""
         rule = _RULES.get(type(e))
         if rule is None:
             raise Refused(type(e).__name__)
@@ -148,8 +155,9 @@ class Expressions:
     def compare(self, e: ast.Compare, names: Names) -> Code:
         left, parts = self.value(e.left, names), []
         for op, right_node in zip(e.ops, e.comparators):
-            right = self.value(right_node, names)
-            if isinstance(op, (ast.In, ast.NotIn)):
+            is_in = isinstance(op, (ast.In, ast.NotIn))
+            right = self.gone_through(right_node, names) if is_in else self.value(right_node, names)
+            if is_in:
                 text = self._contained(left, right)
                 parts.append(f"not({text})" if isinstance(op, ast.NotIn) else text)
             else:
@@ -201,7 +209,7 @@ class Expressions:
         return Code("(" + ", ".join(c.text for c in codes) + ")", tuple_of([c.type for c in codes]))
 
     def listed(self, e: ast.List, names: Names) -> Code:
-        parts = [(isinstance(v, ast.Starred), self.value(v.value if isinstance(v, ast.Starred) else v, names)) for v in e.elts]
+        parts = [(True, self.gone_through(v.value, names)) if isinstance(v, ast.Starred) else (False, self.value(v, names)) for v in e.elts]
         element: Type = NEVER
         for starred, c in parts:
             if starred and isinstance(c.type, Never):
@@ -256,7 +264,7 @@ class Expressions:
         return Code(f"py_cut({x.text}, {low}, {high})", x.type)
 
     def sequence(self, e: ast.expr, names: Names) -> Code:
-        c = self.value(e, names)
+        c = self.gone_through(e, names)
         if isinstance(c.type, Never):
             return Code("[] int", Seq(NEVER))
         if not isinstance(c.type, Seq):
@@ -288,10 +296,10 @@ class Expressions:
         if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
             raise Refused("*")
         f = self._called(e.func, names)
-        args = [self.value(a, names) for a in e.args]
+        built_in = None if isinstance(f, Local) else _BUILT_IN.get(f)
+        args = [(self.value if built_in is None or f in (len, reversed) else self.gone_through)(a, names) for a in e.args]
         if isinstance(f, Local):
             return self._local(f.node, args, e, names)
-        built_in = _BUILT_IN.get(f)
         if built_in is not None and not e.keywords:
             return built_in(self, *args)
         if f in _REAL and len(args) == 1 and not e.keywords:

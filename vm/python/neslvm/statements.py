@@ -11,8 +11,10 @@ from .expressions import value_of
 from .host_lists import ListArray, load_list
 from .interpreter import (NOTHING, OF_VALUES, Closure, Ended, Frame, all_and, any_of, choose_value, fails_nowhere, flags_of, is_lane, located,
                           refuse)
+from .iterators import Iterated, taken
 from .nested import ListLane
 from .lanes import Lane
+from .records import Records
 from .turns import Turns
 
 _ALLOWED = (
@@ -93,13 +95,23 @@ def assign(target: ast.AST, value: Any, frame: Frame) -> None:
         set_element(target, value, frame)
         return
     assert isinstance(target, ast.Name)  # check()
-    if frame.size is not None and frame.active is not None and target.id in frame.names:
+    if isinstance(value, Iterated) and frame.active is not None:
+        _of_some(value, frame.active, frame)
+    elif frame.size is not None and frame.active is not None and target.id in frame.names:
         value = choose_value(frame.active, value, frame.names[target.id], frame.size)
     frame.own.add(target.id)
     frame.names[target.id] = value
 
 
+def _of_some(x: Iterated, flags: Any, frame: Frame) -> None:
+    """An iterator that only these calls have made."""
+    size = frame.size
+    assert size is not None
+    x.others = lambda: frame.active is not flags and any_of(rules.both(frame.flags(), rules.negated(flags)), size)
+
+
 def _assign_parts(targets: list[ast.expr], value: Any, frame: Frame) -> None:
+    value = taken(value)
     if isinstance(value, ListLane):
         parts = _of_each(len(targets), value, targets, frame)
     else:
@@ -138,6 +150,8 @@ def _augmented(s: ast.AugAssign, frame: Frame) -> None:
 
     before = frame.find(s.target.id) if isinstance(s.target, ast.Name) else value_of(s.target, frame)
     value = value_of(s.value, frame)
+    if isinstance(before, (list, ListArray, ListLane)):
+        value = taken(value)
     if isinstance(before, (list, ListArray)) and frame.size is None and isinstance(s.op, (ast.Add, ast.Mult)):
         sections.must_be_evaluated()  # the same list goes on
         if isinstance(s.op, ast.Add):
@@ -316,7 +330,7 @@ def _one_turn(body: list[ast.stmt], frame: Frame) -> bool:
 
 
 def _for(s: ast.For, frame: Frame) -> None:
-    values = value_of(s.iter, frame)
+    values = taken(value_of(s.iter, frame))
 
     def elements(loop: Optional[_Loop]) -> Iterator[Any]:
         for v in host_elements(values):
@@ -346,6 +360,8 @@ def _for(s: ast.For, frame: Frame) -> None:
 
 def host_elements(values: Any) -> Any:
     """What a for statement goes through, in order."""
+    if isinstance(values, Records) and values.ndim == 1 and values.names is None and not values.has_lists:
+        return zip(*map(host_elements, values.parts))
     if isinstance(values, Array) and values.ndim == 1 and values.dtype.name in ("int64", "float64", "bool"):
         return values.tolist()
     return values
