@@ -58,3 +58,77 @@ def test_assignments_that_lists_refuse(change, tmp_path):
         f([3, 1, 2])
     with pytest.raises(wanted.type):
         nvm.function(f)(nvm.array([3, 1, 2]))
+
+
+# Lists that have several names: kept, or of each element refused.
+
+SHARED = {
+    "rows": "    row = [0, 0]\n    a = [row for _ in range(2)]\n    a[0][0] = 5\n    return a\n",
+    "row changes": "    row = [0, 0]\n    a = [row for _ in v]\n    row[0] = 5\n    return a\n",
+    "row grows": "    row = [0]\n    a = [row for _ in v]\n    row += [1]\n    return a\n",
+    "taken out": "    a = [[x] for x in v]\n    r = a[0]\n    a[0][0] = 99\n    return r\n",
+    "taken out in a loop": "    m = [[x, x] for x in v]\n    t = 0\n    for _ in range(2):\n        r = m[0]\n        m[0][0] = 50\n        t += r[0]\n    return t\n",
+    "known behind a loop": "    m = [[x] for x in v]\n    for r in m:\n        pass\n    m[2][0] = 7\n    return r\n",
+    "appended": "    a = [[x] for x in v]\n    row = [7]\n    a.append(row)\n    row.append(8)\n    return a\n",
+    "appended often": "    row = [0, 1]\n    m = []\n    for _ in range(3):\n        m.append(row)\n        m[0][0] += 1\n    return m\n",
+    "displayed": "    row = [v[0], 1]\n    a = [row, [2, 3]]\n    a[0][0] = 9\n    return row\n",
+    "put into its place": "    row = [v[0], 1]\n    a = [[x, 1] for x in v]\n    a[0] = row\n    row[0] = 9\n    return a\n",
+    "the same in two lists": "    a = [[x] for x in v]\n    b = [r for r in a]\n    b[0][0] = 9\n    return a\n",
+    "in a loop": "    r = [0, 0]\n    a = [r for _ in range(2)]\n    for i in range(2):\n        a[0][i] = 5\n    return a\n"}
+ALONE = {
+    "counted up": "    a = [[x, 2 * x] for x in v]\n    for i in range(len(a)):\n        a[i][0] += 1\n    return a\n",
+    "grid": "    n = len(v)\n    g = [[0] * n for _ in range(n)]\n    for i in range(n):\n        for j in range(n):\n            g[i][j] = i * j\n"
+            "    t = 0\n    for row in g:\n        t += sum(row)\n    return t\n",
+    "exchanged": "    a = [[x] for x in v]\n    a[0], a[1] = a[1], a[0]\n    a[0][0] = 5\n    return a\n",
+    "grown": "    a = [[x] for x in v]\n    a[0].append(3)\n    return a\n",
+    "displays": "    a = [[0, 0], [0, 0]]\n    a[0][0] = v[1]\n    return a\n",
+    "filtered": "    a = [[x, 1] for x in v]\n    b = [r for r in a if r[0] > 1]\n    c = [x for x in v]\n    c.append(len(b))\n    return b, c\n"}
+
+
+def result(x):
+    return [result(v) for v in x] if isinstance(x, (tuple, list)) else x.tolist() if hasattr(x, "tolist") else x
+
+
+@pytest.mark.parametrize("name", [*SHARED, *ALONE])
+def test_lists_with_several_names(name, tmp_path):
+    f = function_of("def f(v):\n" + {**SHARED, **ALONE}[name], tmp_path)
+    want = result(f([3, 1, 2]))
+    assert result(nvm.function(f)(nvm.array([3, 1, 2]))) == want
+    two = nvm.array([[3, 1, 2], [3, 1, 2]])
+    if name in ALONE:
+        assert result(nvm.each(f, two).tolist()) == [want, want]
+    else:
+        with pytest.raises(nvm.CompileError, match="take a copy"):
+            nvm.each(f, two)
+
+
+def rows(n):
+    row = [0, 0]
+    return [row for _ in range(n)]
+
+
+def fresh_rows(n):
+    return [[i, 0] for i in range(n)]
+
+
+def change(a):
+    a[0][0] = 7
+
+
+def of_another_function(v):
+    a, b = rows(2), fresh_rows(2)
+    a[0][0], b[0][0] = 5, 5
+    return a, b
+
+
+def by_another_function(v):
+    a = [[x] for x in v]
+    change(a)
+    return a
+
+
+def test_lists_of_other_functions():
+    assert result(nvm.function(of_another_function)(nvm.array([1]))) == result(of_another_function([1]))
+    for call in (lambda: nvm.function(by_another_function)(nvm.array([1, 2])), lambda: nvm.each(of_another_function, nvm.array([1, 2]))):
+        with pytest.raises(nvm.CompileError, match="take a copy"):
+            call()

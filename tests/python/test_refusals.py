@@ -194,7 +194,7 @@ def test_an_expression_of_operators_needs_no_source():
 
 
 def test_refusals_have_a_line(tmp_path):
-    f = function_of("def f(n):\n    a = [[] for _ in range(n)]\n    for i in range(n):\n        a[i].append(i)\n    return a\n", tmp_path)
+    f = function_of("def f(n):\n    a = [[i] for i in range(n)]\n    for row in a:\n        row += [1]\n    return a\n", tmp_path)
     with pytest.raises(nvm.CompileError, match="part of another") as e:
         nvm.function(f)(3)
     assert e.value.lineno == 4 and e.value.filename.endswith("functions.py")

@@ -9,32 +9,24 @@ from . import sections
 from .array import Array
 from .dtypes import bool_
 from .host_lists import load_list
-from .interpreter import Frame, all_and, any_of, refuse
+from .in_place import ASKING, CHANGING, changes_lists, changes_parts, is_fresh
+from .interpreter import Frame, all_and, any_of, refuse, under_way
 from .list_moves import first_where, replaced, sliced
 from .nested import ListLane, display, joined, spread
 from .rules import convert
 from .lanes import Lane, choose, operate, whole
 
-_ASKING = ("copy", "count", "index")
-_CHANGING = frozenset(n for n in dir(list) if not n.startswith("_")) - {*_ASKING}
-METHODS = _CHANGING | {*_ASKING}
+METHODS = CHANGING | {*ASKING}
 
 
-def changed_names(node: ast.AST) -> set[str]:
-    """The names of what is changed in place in a function."""
-    found: set[str] = set()
-    for n in ast.walk(node):
-        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store):
-            target: Any = n.value
-        elif isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in _CHANGING:
-            target = n.func.value
-        else:
-            continue
-        while isinstance(target, ast.Subscript):
-            target = target.value
-        if isinstance(target, ast.Name):
-            found.add(target.id)
-    return found
+def held(node: ast.AST, value: Any, frame: Frame) -> None:
+    """A list of each call becomes an element of another one, which takes a copy: nobody may change it, or that one, by another name."""
+    if is_fresh(node) or not (isinstance(value, (list, ListLane)) or load_list(value)) or isinstance(value, ListLane) and value.row:
+        return
+    if any(map(changes_parts, under_way())) or not isinstance(value, ListLane) and any(map(changes_lists, under_way())):
+        raise refuse(frame, node, "a list that has a name becomes part of another one, and lists are changed here for each element; take a copy")
+    if isinstance(value, ListLane):
+        value.part = True
 
 
 def is_method(node: ast.expr, frame: Frame) -> bool:
@@ -52,8 +44,10 @@ def call_method(x: Any, node: ast.Call, args: list[Any], named: dict[str, Any], 
         raise TypeError(f"list.{name}() takes no keyword arguments")
     if name == "copy":
         return sliced(lists, slice(None))
-    if name in _ASKING:
+    if name in ASKING:
         return _found(name, lists, args[0], frame)
+    for a, v in zip(node.args, args):
+        held(a, v, frame)
     result = lists.at(args[0] if args else -1, frame.active) if name == "pop" else None
     store(node.func.value, _changed(name, lists, args, named, frame), frame, node)
     return result
@@ -129,11 +123,25 @@ def _why_not(name: str, x: Any, frame: Frame) -> Optional[str]:
     args = frame.function.node.args
     if name not in frame.own and any(a.arg == name for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]):
         return f"{name} is a parameter, whose list cannot be changed for each element"
+    if isinstance(x, list) and not _is_alone(name, x, frame):
+        return f"lists in {name} have other names, too, and cannot be changed for each element"
     if isinstance(x, ListLane) and x.part:
         return f"the list of {name} is part of another one, too, and cannot be changed for each element"
     if any(_has(v, x) for k, v in frame.names.items() if k != name):
         return f"the list of {name} has another name, too, and cannot be changed for each element"
     return None
+
+
+def _is_alone(name: str, x: list[Any], frame: Frame) -> bool:
+    """Whether each list in a list of Python is there once, and nowhere else."""
+    inside = [id(v) for v in _lists_in(x)]
+    others = {id(v) for k, y in frame.names.items() if k != name for v in _lists_in([y])}
+    return len(set(inside)) == len(inside) and not others & {*inside}
+
+
+def _lists_in(x: Any) -> list[Any]:
+    inner = [v for v in x if isinstance(v, (list, tuple))]
+    return [v for y in inner for v in [*([y] if isinstance(y, list) else []), *_lists_in(y)]]
 
 
 def _has(value: Any, x: Any) -> bool:

@@ -8,7 +8,8 @@ from .array import Array, Lists
 from .dtypes import bool_
 from .flat import ONE, Flat, Size
 from .host_lists import as_list
-from .interpreter import OF_VALUES, Frame, fails_nowhere, flags_of
+from .interpreter import OF_VALUES, Frame, fails_nowhere, flags_of, under_way
+from .in_place import changes_lists, is_fresh
 from .iterators import taken
 from .list_moves import flattened
 from .nested import ListLane, array_of, display, filtered, flat_of, kept, lanes_of, of_array, spread
@@ -17,6 +18,7 @@ from .lanes import Lane
 
 def comprehension(node: Any, frame: Frame, source: Any = None) -> Any:
     """`source`: what it goes through, if that is known."""
+    from .changes import held
     from .expressions import as_lists, value_of
 
     generators = list(node.generators)
@@ -27,10 +29,27 @@ def comprehension(node: Any, frame: Frame, source: Any = None) -> Any:
         else:
             return _one_by_one(node, generators, source, frame)
     if frame.size is None:
-        return _of_array(node, source, generators, frame)
+        made = _of_array(node, source, generators, frame)
+        return _one_by_one(node, generators, source, frame) if made is None else made
     if not isinstance(source, ListLane) and not _has_lane(source):
         source = as_lists(source if isinstance(source, Array) else list(source), frame)
-    return _nested(node.elt, generators, source, frame)
+    result = _nested(node.elt, generators, source, frame)
+    if _is_of_lists(result):
+        around = frame
+        while around.parent is not None:
+            around = around.parent
+        held(node.elt, around.names.get(node.elt.id, result) if isinstance(node.elt, ast.Name) else result, frame)
+    return result
+
+
+def _is_of_lists(x: ListLane) -> bool:
+    return isinstance(x.elements, ListLane) and not x.elements.row
+
+
+def _is_one_list(node: Any) -> bool:
+    """Whether all elements are one and the same, if it is a list."""
+    own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    return not is_fresh(node.elt) and not any(isinstance(n, ast.Name) and n.id in own for n in ast.walk(node.elt))
 
 
 def _has_lane(x: Any) -> bool:
@@ -77,9 +96,13 @@ class Zipped:
 
 
 def _of_array(node: Any, source: Array, generators: list[ast.comprehension], frame: Frame) -> Any:
-    """A comprehension over an array of the host: all elements at once."""
+    """A comprehension over an array of the host: all elements at once. None of lists that may have other names or are changed: they
+    are those of Python."""
     outer = Frame(frame.function, ONE, None, parent=frame)
-    return list_of_host(_nested(node.elt, generators, the_only_list(source), outer))
+    made = _nested(node.elt, generators, the_only_list(source), outer)
+    if _is_of_lists(made) and (_is_one_list(node) or any(map(changes_lists, under_way()))):
+        return None
+    return list_of_host(made)
 
 
 def the_only_list(a: Array) -> ListLane:

@@ -335,9 +335,15 @@ def _tuple(node: ast.Tuple, frame: Frame) -> Any:
 
 def _list(node: ast.List, frame: Frame) -> Any:
     """[a, *b]: in one call a list of Python unless arrays are put together, in many a list of each."""
+    from .changes import held
+
     parts: list[Any] = []
     for e in node.elts:
         parts.append((True, taken(value_of(e.value, frame))) if isinstance(e, ast.Starred) else (False, value_of(e, frame)))
+    if frame.size is not None:
+        for e, (starred, v) in zip(node.elts, parts):
+            if not starred:
+                held(e, v, frame)
     if frame.size is None or not any(is_lane(v) for _, v in parts):
         if not any(starred and isinstance(v, Array) for starred, v in parts):
             return [x for starred, v in parts for x in (v if starred else [v])]

@@ -33,7 +33,8 @@ class ListArray(Array):
         if isinstance(key, tuple):  # a[i][j] = value
             inner = self[key[0]]
             if isinstance(inner, ListArray):
-                inner.part = False
+                raise CompileError("a list of lists that was made elsewhere cannot be changed in its parts, which may have other names; take a "
+                                   "copy: [list(x) for x in ...]")
             inner[key[1:] if len(key) > 2 else key[1]] = value
             key, value = key[0], inner
         if isinstance(key, slice):

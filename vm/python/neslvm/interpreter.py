@@ -199,9 +199,9 @@ def call_vectorised(f: Any, values: Sequence[Any], size: Size) -> Any:
 _under_way: list[ast.AST] = []  # functions, outermost first
 
 
-def is_under_way() -> bool:
-    """Whether a function is executed from its source."""
-    return bool(_under_way)
+def under_way() -> list[ast.AST]:
+    """The functions that are executed from their sources."""
+    return _under_way
 
 
 def call_function(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Optional[Size], active: Any) -> Any:

@@ -21,9 +21,9 @@ class OfAllCalls:
     __array_ufunc__ = None
 
     def _one(self, *_: Any) -> Any:
-        from .interpreter import is_under_way
+        from .interpreter import under_way
 
-        if is_under_way():
+        if under_way():
             raise CompileError("what is called here for all elements at once asks for the value of one of them: it is not there for elements, "
                                "or its own source cannot be read")
         raise CompileError("this function is called for all elements at once, and asks for the value of one of them; its source, which says "

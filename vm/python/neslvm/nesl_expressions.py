@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any, Callable, Sequence
 
 from .interpreter import Closure
+from .in_place import changes_parts, is_fresh
 from .iterators import makes_iterator
 from .source import fits, literal_of
 from .to_nesl import (NEVER, Code, Local, Names, Never, Program, Refused, Seq, Tuple_, Type, called_function, coerced, constant, join, tuple_of,
@@ -23,6 +24,10 @@ def _numbers(*codes: Code) -> bool:
     return all(isinstance(c.type, (Number, Never)) for c in codes)
 
 
+def _has_list(t: Type) -> bool:
+    return isinstance(t, Seq) or isinstance(t, Tuple_) and any(map(_has_list, t.parts))
+
+
 def as_float(c: Code) -> str:
     if c.type not in (INT, FLOAT, NEVER):
         raise Refused("a flag as a number")
@@ -37,6 +42,7 @@ class Expressions:
         self.depth = depth
         node = closure.node
         self.own = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.deep = changes_parts(node)
         self.own |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)} | {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n is not node}
 
     def value(self, e: ast.expr, names: Names) -> Code:
@@ -50,6 +56,15 @@ class Expressions:
         if rule is None:
             raise Refused(type(e).__name__)
         return rule(self, e, names)
+
+    def held(self, e: ast.expr, names: Names) -> Code:
+        """A value that comes into a list or gets a name. Where elements of lists in lists are changed, lists there are new ones."""
+        c = self.value(e, names)
+        if self.deep and _has_list(c.type) and not isinstance(e, ast.Tuple):
+            flat = isinstance(c.type, Seq) and not _has_list(c.type.element)
+            if not (is_fresh(e) if flat else isinstance(e, (ast.List, ast.ListComp))):
+                raise Refused("a list in a list that is changed may have another name")
+        return c
 
     def constant(self, e: ast.Constant, names: Names) -> Code:
         return constant(e.value)
@@ -205,11 +220,11 @@ class Expressions:
     def tupled(self, e: ast.Tuple, names: Names) -> Code:
         if any(isinstance(v, ast.Starred) for v in e.elts):
             raise Refused("*")
-        codes = [self.value(v, names) for v in e.elts]
+        codes = [self.held(v, names) for v in e.elts]
         return Code("(" + ", ".join(c.text for c in codes) + ")", tuple_of([c.type for c in codes]))
 
     def listed(self, e: ast.List, names: Names) -> Code:
-        parts = [(True, self.gone_through(v.value, names)) if isinstance(v, ast.Starred) else (False, self.value(v, names)) for v in e.elts]
+        parts = [(True, self.gone_through(v.value, names)) if isinstance(v, ast.Starred) else (False, self.held(v, names)) for v in e.elts]
         element: Type = NEVER
         for starred, c in parts:
             if starred and isinstance(c.type, Never):
@@ -283,7 +298,7 @@ class Expressions:
         before, self.lifted = self.lifted, True
         try:
             tests = [self.truth(self.value(c, inner)) for c in g.ifs]
-            made = self._generators(elt, generators[1:], inner) if len(generators) > 1 else self.value(elt, inner)
+            made = self._generators(elt, generators[1:], inner) if len(generators) > 1 else self.held(elt, inner)
         finally:
             self.lifted = before
         condition = f" | {self._all(tests)}" if tests else ""

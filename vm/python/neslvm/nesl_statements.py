@@ -4,7 +4,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
-from .changes import changed_names
+from .in_place import changed_names, is_fresh
 from .interpreter import Closure
 from .nesl_expressions import Expressions
 from .to_nesl import NEVER, Code, Defined, Local, Names, Program, Refused, Seq, Tuple_, Type, coerced, join, zero
@@ -106,18 +106,18 @@ class Body(Expressions):
     def binding(self, s: ast.stmt, names: Names, then: Then) -> Code:
         if isinstance(s, ast.Assign) and len(s.targets) == 1:
             _check_fresh(s.targets[0], s.value, self.changed)
-            return self.assign(s.targets[0], self.value(s.value, names), names, then)
+            return self.assign(s.targets[0], self.held(s.value, names), names, then)
         if isinstance(s, ast.AnnAssign) and s.value is not None:
-            return self.assign(s.target, self.value(s.value, names), names, then)
+            return self.assign(s.target, self.held(s.value, names), names, then)
         if isinstance(s, ast.AugAssign):
             before = self.value(_loaded(s.target), names)
             if isinstance(before.type, Seq) and isinstance(s.target, ast.Name):
                 self._check_grown(s.target.id)
-            return self.assign(s.target, self.operate(s.op, before, self.value(s.value, names)), names, then)
+            return self.assign(s.target, self.operate(s.op, before, self.held(s.value, names)), names, then)
         if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call):
             call = s.value
             if isinstance(call.func, ast.Attribute) and call.func.attr == "append" and isinstance(call.func.value, ast.Name) and len(call.args) == 1:
-                before, x = self.value(call.func.value, names), self.value(call.args[0], names)
+                before, x = self.value(call.func.value, names), self.held(call.args[0], names)
                 one = Code(f"[{x.text}]", Seq(x.type))
                 return self.assign(ast.Name(call.func.value.id, ast.Store()), self.joined(before, one), names, then)
         raise Refused(type(s).__name__)
@@ -250,6 +250,8 @@ class Body(Expressions):
         if isinstance(s, ast.For):
             source = self.range_of(s.iter, names) or self.elements_of(self.sequence(s.iter, names))
             _check_fresh(s.target, None, self.changed)
+            if self.deep and _outlives(s, self.closure.node):
+                raise Refused("an element of a list that is changed may be known behind a loop")
             if _gone_through(s.iter) & set().union(*map(changed_names, s.body)):
                 raise Refused("a list that changes while it is gone through")
         outer = list(self.loops)
@@ -372,14 +374,15 @@ def _check_fresh(target: ast.AST, value: Optional[ast.expr], changed: set[str]) 
         parts = value.elts if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts) else [None] * len(target.elts)
         for t, v in zip(target.elts, parts):
             _check_fresh(t, v, changed)
-    elif isinstance(target, ast.Name) and target.id in changed and not _is_fresh(value):
+    elif isinstance(target, ast.Name) and target.id in changed and not is_fresh(value):
         raise Refused("a list that is changed may be another one's")
 
 
-def _is_fresh(value: Optional[ast.expr]) -> bool:
-    if isinstance(value, ast.Call):
-        return isinstance(value.func, ast.Name) and value.func.id in ("list", "sorted", "reversed")
-    return isinstance(value, (ast.List, ast.ListComp, ast.BinOp)) or isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice)
+def _outlives(s: ast.For, function: ast.AST) -> bool:
+    """Whether names that a loop goes through elements with are read elsewhere."""
+    targets = {n.id for n in ast.walk(s.target) if isinstance(n, ast.Name)}
+    reads = [sum(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in targets for n in ast.walk(part)) for part in (function, s)]
+    return reads[0] != reads[1]
 
 
 def _gone_through(node: ast.AST) -> set[str]:
@@ -423,6 +426,8 @@ def _check_changes(node: ast.AST, changed: set[str]) -> None:
             held = [] if known else list(n.args)
         elif isinstance(n, ast.IfExp):
             held = [n.body, n.orelse]
+        elif isinstance(n, (ast.ListComp, ast.GeneratorExp)):
+            held = [n.elt]
         if any(isinstance(v, ast.Name) and v.id in changed for v in held):
             raise Refused("a list that is changed has another name")
 

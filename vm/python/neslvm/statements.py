@@ -6,11 +6,12 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 
 from . import rules, sections
 from .array import Array
-from .changes import set_element, store
+from .changes import held, set_element, store
 from .expressions import value_of
 from .host_lists import ListArray, load_list
 from .interpreter import (NOTHING, OF_VALUES, Closure, Ended, Frame, all_and, any_of, choose_value, fails_nowhere, flags_of, is_lane, located,
-                          refuse)
+                          refuse, under_way)
+from .in_place import changes_parts
 from .iterators import Iterated, taken
 from .nested import ListLane
 from .lanes import Lane
@@ -95,6 +96,8 @@ def assign(target: ast.AST, value: Any, frame: Frame) -> None:
         set_element(target, value, frame)
         return
     assert isinstance(target, ast.Name)  # check()
+    if isinstance(value, ListLane) and value.part and not value.row and any(map(changes_parts, under_way())):
+        raise refuse(frame, target, "an element of a list of lists has a name, and elements of such are changed here for each element; take a copy")
     if isinstance(value, Iterated) and frame.active is not None:
         _of_some(value, frame.active, frame)
     elif frame.size is not None and frame.active is not None and target.id in frame.names:
@@ -141,8 +144,20 @@ def _of_each(n: int, x: ListLane, targets: list[ast.expr], frame: Frame) -> list
 
 def _assign(s: ast.Assign, frame: Frame) -> None:
     value = value_of(s.value, frame)
+    if frame.size is not None and not _exchanges(s):
+        pairs = zip(s.value.elts, value) if isinstance(s.value, ast.Tuple) and isinstance(value, tuple) else [(s.value, value)]
+        if any(isinstance(t, ast.Subscript) for t in _targets(s)):
+            for e, v in pairs:
+                held(e, v, frame)
     for target in s.targets:
         assign(target, value, frame)
+
+
+def _exchanges(s: ast.Assign) -> bool:
+    """Whether elements change their places: a[i], a[j] = a[j], a[i]."""
+    both = [s.targets[0], s.value]
+    parts = [sorted(map(ast.unparse, x.elts)) for x in both if isinstance(x, ast.Tuple)]
+    return len(parts) == 2 and parts[0] == parts[1]
 
 
 def _augmented(s: ast.AugAssign, frame: Frame) -> None:

@@ -6,7 +6,7 @@ import ast
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 from .array import Array
-from .changes import changed_names
+from .in_place import changed_names
 from .errors import CompileError
 from .interpreter import Closure, closure_of
 from .source import FunctionNode
