@@ -95,3 +95,23 @@ def test_slices_and_repetitions_by_large_numbers():
 
 def test_arange_counts_in_integers():
     assert nvm.arange(1, -BIG, -(2**62)).tolist() == list(range(1, -BIG, -(2**62)))
+
+
+def by_a_name(x):
+    y = -1
+    if x > 3:
+        y = x
+    return y
+
+
+WIDER = [lambda x: x if x > 3 else -1, by_a_name, lambda x: max(x, -1), lambda x: min(x, 300), lambda x: (x, 300)[x % 2], lambda x: [x, 300][x % 2]]
+
+
+@pytest.mark.parametrize("f", WIDER)
+def test_a_number_that_small_elements_have_no_room_for(f):
+    for dtype in ("uint8", "int8", "uint32", "int64"):
+        assert nvm.array([1, 5, 4], dtype=dtype).map(f).tolist() == [f(1), f(5), f(4)]
+    with pytest.raises(OverflowError, match=r"300 out of bounds for uint8; astype\(\), or int\(\) of an element, makes room"):
+        nvm.array([1], dtype="uint8").map(lambda x: x + 300)
+    assert nvm.array([1], dtype="uint8").map(lambda x: int(x) + 300).tolist() == [301]
+    assert nvm.array([1, 5], dtype="uint8").map(lambda x: x if x > 3 else 7).dtype == nvm.uint8

@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import builtins
 import math
+from types import MethodType
 from typing import Any
 
 from . import elementwise, sections
 from .array import Array, scalar_array
 from .comprehensions import Zipped, list_of_host, the_only_list
+from .data_classes import is_data_class, made
 from .errors import CompileError
 from .flat import ONE
 from .host_lists import as_list, load_list
@@ -17,11 +19,13 @@ from .list_functions import BUILT_IN
 from .math_functions import is_of_math, of_numbers
 from .nested import ListLane
 from .rows import ALONG, along, on_rows
-from .lanes import Lane, OfAllCalls, operate
+from .lanes import Lane, OfAllCalls, alike, operate
 
 
 def call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
     """f(*args, **named); iterators go on into functions that are executed, and are gone through by all others."""
+    if isinstance(f, MethodType) and isinstance(f.__self__, tuple):  # of a record
+        f, args = f.__func__, [f.__self__, *args]
     if isinstance(f, Closure) or not isinstance(f, type) and closure_of(f) is not None:
         return _called(f, args, named, frame)
     if (f is len or f is reversed) and args and isinstance(args[0], Iterated):
@@ -30,6 +34,9 @@ def call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
 
 
 def _called(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
+    if frame.size is not None and is_data_class(f):
+        sections.about_to_call(f)
+        return made(f, args, named)
     lanes = builtins.any(of_each(a) for a in [*args, *named.values()])
     if not lanes:
         return _host_call(f, args, named, frame)
@@ -98,7 +105,7 @@ def _of_one_call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -
 
 
 def _host_value(x: Any) -> Any:
-    return tuple(map(_host_value, x)) if isinstance(x, tuple) else scalar_array(x.flat) if isinstance(x, Lane) else x
+    return alike(x, list(map(_host_value, x))) if isinstance(x, tuple) else scalar_array(x.flat) if isinstance(x, Lane) else x
 
 
 def _host_array(x: Any) -> Array:

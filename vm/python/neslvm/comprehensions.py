@@ -13,7 +13,7 @@ from .in_place import changes_lists, is_fresh
 from .iterators import taken
 from .list_moves import flattened
 from .nested import ListLane, array_of, display, filtered, flat_of, kept, lanes_of, of_array, spread
-from .lanes import Lane
+from .lanes import Lane, alike
 
 
 def comprehension(node: Any, frame: Frame, source: Any = None) -> Any:
@@ -168,7 +168,7 @@ def _kept_frame(frame: Frame, flags: Any, size: Size) -> Frame:
 def everywhere(value: Any, size: Size) -> Any:
     value = taken(value)
     if isinstance(value, tuple):
-        return tuple(everywhere(v, size) for v in value)
+        return alike(value, [everywhere(v, size) for v in value])
     if isinstance(value, (Lane, ListLane)):
         return value
     if isinstance(value, list):

@@ -32,7 +32,7 @@ def _check_fits(t: DType, x: Scalar) -> None:
     if t.is_int and isinstance(x, int) and not isinstance(x, bool):
         low, high = t.limits
         if not low <= x <= high:
-            raise OverflowError(f"Python integer {x} out of bounds for {t}")
+            raise OverflowError(f"Python integer {x} out of bounds for {t}; astype(), or int() of an element, makes room")
 
 
 def element(t: DType, x: Any) -> Scalar:

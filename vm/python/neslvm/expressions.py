@@ -299,7 +299,7 @@ def _subscript(node: ast.Subscript, frame: Frame) -> Any:
     keys = key if isinstance(key, tuple) else (key,)
     if not any(isinstance(k, Lane) for k in keys):
         found = x[key]
-        return found.parts if isinstance(found, Records) and found.ndim == 0 and found.names is None else found
+        return found.element(found.parts) if isinstance(found, Records) and found.ndim == 0 else found
     if isinstance(x, list):
         return as_lists(x, frame).at(key, frame.active)
     if isinstance(x, tuple):

@@ -1,6 +1,7 @@
 """Functions of Python as functions on arrays."""
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any, Callable
 
@@ -26,8 +27,10 @@ def _kind(x: Any) -> Any:
 def as_result(x: Any) -> Any:
     """Numbers, lists and arrays as arrays; tuples by component."""
     from .comprehensions import Zipped
+    from .data_classes import is_data_class
     from .iterators import taken
     from .making import array
+    from .records import Records
 
     x = taken(x)
     if isinstance(x, Zipped):
@@ -36,6 +39,9 @@ def as_result(x: Any) -> Any:
         return tuple(as_result(v) for v in x)
     if isinstance(x, Array):
         return Array(x.flat, x.dims) if type(x).__name__ == "ListArray" else x
+    if isinstance(x, list) and x and is_data_class(type(x[0])) and all(type(v) is type(x[0]) for v in x):
+        names = [f.name for f in dataclasses.fields(x[0])]
+        return Records([as_result([getattr(v, n) for v in x]) for n in names], names)
     if isinstance(x, list):
         return array([v.tolist() if isinstance(v, Array) else v for v in _plain(x)])
     if isinstance(x, Number) or hasattr(x, "__array__"):

@@ -139,16 +139,30 @@ def truth(x: Any, size: Size) -> Any:
     return const("B", bool(x), size)
 
 
+def alike(x: tuple[Any, ...], parts: Sequence[Any]) -> Any:
+    """A tuple of other parts of the same kind."""
+    return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+
+
 def choose(flags: Any, a: Any, b: Any, size: Size) -> Any:
     """a where the flags are set, else b; of tuples by component."""
     if a is b:
         return a
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
         made = [choose(flags, x, y, size) for x, y in zip(a, b)]
-        return type(a)(*made) if hasattr(a, "_fields") else tuple(made)
+        return alike(a, made) if type(a) is type(b) else tuple(made)
     if isinstance(a, tuple) or isinstance(b, tuple):
         raise TypeError("a tuple and a number do not meet")
-    return Lane(elementwise.where(Flat(bool_, flags, size), operand(a, size), operand(b, size), size))
+    x, y = operand(a, size), operand(b, size)
+    return Lane(elementwise.where(Flat(bool_, flags, size), _beside(x, y, size), _beside(y, x, size), size))
+
+
+def _beside(x: Union[Flat, Scalar], other: Union[Flat, Scalar], size: Size) -> Union[Flat, Scalar]:
+    """A number that is chosen instead of elements whose type has no room for it is one of 64 bits, as they become."""
+    if type(x) not in (int, Whole) or not isinstance(other, Flat) or not other.dtype.is_int or other.dtype is uint64:
+        return x
+    low, high = other.dtype.limits
+    return x if low <= x <= high or not -(2**63) <= x < 2**63 else Flat(int64, const("I", x, size), size)  # type: ignore[operator]
 
 
 def pick(values: Sequence[Any], index: Lane) -> Any:

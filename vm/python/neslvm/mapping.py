@@ -4,7 +4,6 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections import namedtuple
 from types import FunctionType
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
@@ -19,8 +18,6 @@ from .records import Records, of_one_component
 from .sections import repeated
 from .shaping import integers
 from .lanes import Lane, operand, operate
-
-_record_types: dict[tuple[str, ...], Any] = {}
 
 
 def check_parameters(f: Any, count: int) -> None:
@@ -70,10 +67,7 @@ def _argument(a: Array, dims: Sequence[Dim], size: Size) -> Any:
         if a.has_lists:
             raise TypeError(f"map takes single elements; nvm.each takes those of an array of type {a.type}")
         values = [_argument(p, dims, size) for p in a.parts]
-        if a.names is None:
-            return tuple(values)
-        kind = _record_types.setdefault(a.names, namedtuple("record", a.names))  # type: ignore[misc]
-        return kind(*values)
+        return a.element(values)
     return Lane(a.flat)
 
 

@@ -11,7 +11,7 @@ from .elementwise import apply
 from .flat import Flat, ONE, Size, const, gather_where, ins, ins1, word
 from .host_lists import load_list
 from .records import Records
-from .lanes import Lane, OfAllCalls
+from .lanes import Lane, OfAllCalls, alike
 
 
 class ListLane(OfAllCalls):
@@ -79,7 +79,7 @@ def picked(x: Any, size: Size, index: Flat, flags: Any) -> Any:
     """A value's element at each index, zero where the flags are not set."""
     if isinstance(x, tuple):
         made = [picked(v, size, index, flags) for v in x]
-        return type(x)(*made) if hasattr(x, "_fields") else tuple(made)
+        return alike(x, made)
     if isinstance(x, ListLane):
         n = Flat(int64, gather_where(x.lists.lengths, index.h, flags, index.size).h, index.size)
         start = gather_where(x.lists.offsets, index.h, flags, index.size)
@@ -93,7 +93,7 @@ def spread(x: Any, lists: Lists) -> Any:
     """A value of each call, for each element of its list."""
     if isinstance(x, tuple):
         made = [spread(v, lists) for v in x]
-        return type(x)(*made) if hasattr(x, "_fields") else tuple(made)
+        return alike(x, made)
     if isinstance(x, Lane):
         f = x.flat
         return Lane(Flat(f.dtype, ins1(f"DIST {word(f.dtype.storage)}", f.dtype.storage, f.h, lists.h), lists.inner))
@@ -147,7 +147,8 @@ def either_of(flags: Any, a: Any, b: Any, size: Size) -> Any:
     if isinstance(a, ListLane) and isinstance(b, ListLane):
         return merged(flags, a, b, size)
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return tuple(either_of(flags, x, y, size) for x, y in zip(a, b))
+        made = [either_of(flags, x, y, size) for x, y in zip(a, b)]
+        return alike(a, made) if type(a) is type(b) else tuple(made)
     if isinstance(a, ListLane) or isinstance(b, ListLane):
         raise TypeError("a list and a number do not meet")
     return choose(flags, a, b, size)
@@ -248,7 +249,7 @@ def lanes_of(a: Array) -> tuple[Any, Size]:
     """The rows or lists of an array, one for each call."""
     if isinstance(a, Records):
         found = [lanes_of(p) for p in a.parts]
-        return tuple(v for v, _ in found), found[0][1]
+        return a.element([v for v, _ in found]), found[0][1]
     f = a.flat
     first = a.dims[0]
     outer = first if isinstance(first, Size) else ONE if first == 1 else Size(first)  # type: ignore[arg-type]
@@ -272,7 +273,7 @@ def lanes_of(a: Array) -> tuple[Any, Size]:
 def array_of(value: Any, dims: list[Dim], size: Size) -> Array:
     """Values of all calls as an array."""
     if isinstance(value, tuple):
-        return Records([array_of(v, dims, size) for v in value], getattr(value, "_fields", None), len(dims))
+        return Records([array_of(v, dims, size) for v in value], getattr(value, "_fields", None), len(dims), type(value))
     if isinstance(value, ListLane):
         return array_of(value.elements, [*dims, value.lists if value.width is None or not value.row else value.width], value.lists.inner)
     return Array(flat_of(value, size), dims)
@@ -282,8 +283,7 @@ def _of_all(x: Any, size: Size) -> Any:
     """A result that may be the same in all calls, as one of each."""
     from .comprehensions import everywhere
 
-    made = everywhere(x, size)
-    return type(x)(*made) if hasattr(x, "_fields") else made
+    return everywhere(x, size)
 
 
 def compiled_each(f: Any, arrays: Sequence[Array]) -> Optional[Array]:

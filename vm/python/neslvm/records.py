@@ -2,23 +2,26 @@
 from __future__ import annotations
 
 import builtins
+from collections import namedtuple
 from functools import wraps
 from typing import Any, Callable, Optional, Sequence, TypeVar, cast
 
 from .array import Array
 
+_record_types: dict[tuple[str, ...], Any] = {}
 F = TypeVar("F", bound=Callable[..., Array])
 
 
 class Records(Array):
     """Its components have one shape, as far as `level` dimensions go; what they have inside of these are lists of their own."""
 
-    __slots__ = ("parts", "names", "level")
+    __slots__ = ("parts", "names", "level", "kind")
     parts: tuple[Array, ...]
     names: Optional[tuple[str, ...]]
     level: int
+    kind: Any
 
-    def __init__(self, parts: Sequence[Array], names: Optional[Sequence[str]], level: Optional[int] = None) -> None:
+    def __init__(self, parts: Sequence[Array], names: Optional[Sequence[str]], level: Optional[int] = None, kind: Any = None) -> None:
         first = parts[0]
         self.level = first.ndim if level is None else level
         if self.level == first.ndim:
@@ -27,6 +30,7 @@ class Records(Array):
             super().__init__(first._flat, first.dims[: self.level], None)
         self.parts = tuple(parts)
         self.names = tuple(names) if names is not None else None
+        self.kind = kind  # the class of named tuples that its elements are in functions
 
     @property
     def has_lists(self) -> bool:
@@ -67,6 +71,13 @@ class Records(Array):
     def handles(self, materialise: bool = True) -> list[Any]:
         return [h for p in self.parts for h in p.handles(materialise)]
 
+    def element(self, values: Sequence[Any]) -> Any:
+        """The tuple that a function has for an element."""
+        if self.names is None:
+            return tuple(values)
+        kind = _record_types.setdefault(self.names, namedtuple("record", self.names)) if self.kind is None else self.kind  # type: ignore[misc]
+        return kind(*values)
+
     def unzip(self) -> tuple[Array, ...]:
         return self.parts
 
@@ -95,7 +106,7 @@ class Records(Array):
         if self.has_lists and (keys != 1 or self.level != 1):
             raise NotImplementedError(f"this index of an array of type {self.type} is not there yet")
         gone = int(hasattr(key, "__index__") and not (isinstance(key, Array) and key.ndim))
-        return Records([p[key] for p in self.parts], self.names, self.level - gone if self.has_lists else None)
+        return Records([p[key] for p in self.parts], self.names, self.level - gone if self.has_lists else None, self.kind)
 
     def __reduce__(self) -> Any:
         return Records, (self.parts, self.names, self.level)

@@ -375,8 +375,8 @@ def _for(s: ast.For, frame: Frame) -> None:
 
 def host_elements(values: Any) -> Any:
     """What a for statement goes through, in order."""
-    if isinstance(values, Records) and values.ndim == 1 and values.names is None and not values.has_lists:
-        return zip(*map(host_elements, values.parts))
+    if isinstance(values, Records) and values.ndim == 1 and not values.has_lists:
+        return map(values.element, zip(*map(host_elements, values.parts)))
     if isinstance(values, Array) and values.ndim == 1 and values.dtype.name in ("int64", "float64", "bool"):
         return values.tolist()
     return values
