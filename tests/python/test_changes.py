@@ -132,3 +132,18 @@ def test_lists_of_other_functions():
     for call in (lambda: nvm.function(by_another_function)(nvm.array([1, 2])), lambda: nvm.each(of_another_function, nvm.array([1, 2]))):
         with pytest.raises(nvm.CompileError, match="take a copy"):
             call()
+
+
+def twice(x):
+    row = [x, 1]
+    return [row, row]
+
+
+def beside_others(v):
+    g = [[0, 0], [0, 0]]
+    g[0][0] = 5
+    return g, [twice(x) for x in v]
+
+
+def test_lists_of_lists_beside_those_that_change():
+    assert result(nvm.function(beside_others)(nvm.array([3, 4]))) == result(beside_others([3, 4]))

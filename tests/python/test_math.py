@@ -90,3 +90,28 @@ def test_lists_are_not_numbers():
     assert nvm.each(lambda v: [x for x in v] == 3, lists).tolist() == [False, False]
     with pytest.raises(TypeError, match="'<' not supported between instances of 'list' and 'number'"):
         nvm.each(lambda v: [x for x in v] < 3, lists)
+
+
+def with_a_text(x):
+    if x > 5:
+        raise ValueError("too large: " + str(x))
+    return x
+
+
+def with_an_operator(x):
+    if x > 5:
+        raise KeyError("too large: %d" % x)
+    return x
+
+
+def asserted(x):
+    assert x <= 5, repr(x) + " is too large"
+    return x
+
+
+@pytest.mark.parametrize("f, kind", [(with_a_text, ValueError), (with_an_operator, KeyError), (asserted, AssertionError)])
+def test_what_exceptions_say_of_an_element_is_left_out(f, kind):
+    assert nvm.array([1, 2]).map(f).tolist() == [1, 2]
+    with pytest.raises(kind, match=r"\.\.\.") as e:
+        nvm.array([1, 7]).map(f)
+    assert e.value.nvm_origin.filename == __file__

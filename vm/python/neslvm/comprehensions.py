@@ -6,10 +6,11 @@ from typing import Any
 
 from .array import Array, Lists
 from .dtypes import bool_
+from .errors import CompileError
 from .flat import ONE, Flat, Size
 from .host_lists import as_list
 from .interpreter import OF_VALUES, Frame, fails_nowhere, flags_of, under_way
-from .in_place import changes_lists, is_fresh
+from .in_place import changes_lists, changes_parts, is_fresh
 from .iterators import taken
 from .list_moves import flattened
 from .nested import ListLane, array_of, display, filtered, flat_of, kept, lanes_of, of_array, spread
@@ -29,7 +30,12 @@ def comprehension(node: Any, frame: Frame, source: Any = None) -> Any:
         else:
             return _one_by_one(node, generators, source, frame)
     if frame.size is None:
-        made = _of_array(node, source, generators, frame)
+        try:
+            made = _of_array(node, source, generators, frame)
+        except CompileError:
+            if not any(map(changes_parts, under_way())):
+                raise
+            made = None  # one by one lists are those of Python, which may have other names
         return _one_by_one(node, generators, source, frame) if made is None else made
     if not isinstance(source, ListLane) and not _has_lane(source):
         source = as_lists(source if isinstance(source, Array) else list(source), frame)

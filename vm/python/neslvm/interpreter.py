@@ -6,8 +6,9 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+import threading
 from types import FunctionType
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Iterable, Optional, Sequence
 
 from . import errors, rules, sections
 from .dtypes import bool_
@@ -196,23 +197,33 @@ def call_vectorised(f: Any, values: Sequence[Any], size: Size) -> Any:
         return 0  # of no element: nobody sees it
 
 
-_under_way: list[ast.AST] = []  # functions, outermost first
+class _UnderWay(threading.local):
+    """The functions that a thread executes from their sources, and how many calls of each."""
+
+    def __init__(self) -> None:
+        self.calls: dict[ast.AST, int] = {}
 
 
-def under_way() -> list[ast.AST]:
+_under_way = _UnderWay()
+
+
+def under_way() -> Iterable[ast.AST]:
     """The functions that are executed from their sources."""
-    return _under_way
+    return _under_way.calls.keys()
 
 
 def call_function(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Optional[Size], active: Any) -> Any:
     """A call, or all calls whose flags are set; recursion goes on with these alone."""
-    if size is not None and active is not None and closure.node in _under_way:
+    calls, node = _under_way.calls, closure.node
+    if size is not None and active is not None and node in calls:
         return _call_some(closure, args, named, size, active)
-    _under_way.append(closure.node)
+    calls[node] = calls.get(node, 0) + 1
     try:
         return _call(closure, args, named, size, active)
     finally:
-        _under_way.pop()
+        calls[node] -= 1
+        if not calls[node]:
+            del calls[node]
 
 
 def _call_some(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Size, active: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 from . import rules, sections
 from .array import Array
 from .changes import held, set_element, store
+from .errors import CompileError
 from .expressions import value_of
 from .host_lists import ListArray, load_list
 from .interpreter import (NOTHING, OF_VALUES, Closure, Ended, Frame, all_and, any_of, choose_value, fails_nowhere, flags_of, is_lane, located,
@@ -398,10 +399,10 @@ def _assert(s: ast.Assert, frame: Frame) -> None:
     test = value_of(s.test, frame)
     if frame.size is None or not is_lane(test) and frame.active is None:
         if not _true(test):
-            raise AssertionError(*([] if s.msg is None else [value_of(s.msg, frame)]))
+            raise AssertionError(*([] if s.msg is None else [_in_words(s.msg, frame, lambda: "...")]))
         return
     if any_of(all_and(frame.active, rules.negated(flags_of(test, frame))), frame.size):
-        raise AssertionError(*([] if s.msg is None else [value_of(s.msg, frame)]))
+        raise AssertionError(*([] if s.msg is None else [_in_words(s.msg, frame, lambda: "...")]))
 
 
 def _raise(s: ast.Raise, frame: Frame) -> None:
@@ -409,8 +410,18 @@ def _raise(s: ast.Raise, frame: Frame) -> None:
     if frame.size is not None and frame.active is not None and not any_of(frame.active, frame.size):
         frame.dead = True
         return
-    error = value_of(s.exc, frame)
-    raise error
+    exception = s.exc.func if isinstance(s.exc, ast.Call) else s.exc
+    raise _in_words(s.exc, frame, lambda: value_of(exception, frame)("..."))
+
+
+def _in_words(node: ast.expr, frame: Frame, otherwise: Callable[[], Any]) -> Any:
+    """An exception or what an assertion says; otherwise if it tells of a value of each element."""
+    try:
+        return value_of(node, frame)
+    except (CompileError, TypeError):
+        if frame.size is None or not isinstance(node, (ast.Call, ast.BinOp)):
+            raise
+        return otherwise()
 
 
 def _define(s: ast.FunctionDef, frame: Frame) -> None:
