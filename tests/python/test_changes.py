@@ -82,6 +82,7 @@ ALONE = {
     "exchanged": "    a = [[x] for x in v]\n    a[0], a[1] = a[1], a[0]\n    a[0][0] = 5\n    return a\n",
     "grown": "    a = [[x] for x in v]\n    a[0].append(3)\n    return a\n",
     "displays": "    a = [[0, 0], [0, 0]]\n    a[0][0] = v[1]\n    return a\n",
+    "replaced": "    a = [[x] for x in v]\n    b = a + [[3]]\n    b[0] = [9]\n    return a, b\n",
     "filtered": "    a = [[x, 1] for x in v]\n    b = [r for r in a if r[0] > 1]\n    c = [x for x in v]\n    c.append(len(b))\n    return b, c\n"}
 
 

@@ -58,8 +58,12 @@ def test_failures_are_pythons_and_come_only_where_they_are_asked_for():
         nvm.array([1, -1]).map(lambda x: math.factorial(x)).tolist()
     assert e.value.nvm_origin.filename == __file__
     assert nvm.array([3, -1]).map(lambda x: math.factorial(x) if x > 0 else 0).tolist() == [6, 0]
-    with pytest.raises(TypeError):
-        nvm.array([1.5]).map(lambda x: math.gcd(x, 2)).tolist()
+    for f in (lambda x: math.gcd(x, 2), lambda x: math.isqrt(x)):
+        with pytest.raises(TypeError):
+            nvm.array([1.5]).map(f).tolist()
+    with pytest.raises(ValueError):
+        nvm.array([9, -1]).map(lambda x: math.isqrt(x)).tolist()
+    assert nvm.array([9, -1]).map(lambda x: math.isqrt(x) if x > 0 else 0).tolist() == [3, 0]
     with pytest.raises(TypeError):
         WHOLE.map(lambda x: math.pow(x)).tolist()
     with pytest.raises(nvm.CompileError, match="value of one of them") as refused:

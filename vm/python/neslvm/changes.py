@@ -101,6 +101,7 @@ def store(target: ast.expr, value: Any, frame: Frame, node: ast.AST) -> None:
         lists, key = as_lists(value_of(target.value, frame), frame), value_of(target.slice, frame)
         if isinstance(key, (slice, tuple)):
             raise refuse(frame, node, "a slice of a list of each element cannot be assigned to")
+        value = as_lists(value, frame) if isinstance(value, list) else value
         store(target.value, replaced(lists, key, value, frame.active), frame, node)
         return
     if not isinstance(target, ast.Name):
@@ -123,7 +124,7 @@ def _why_not(name: str, x: Any, frame: Frame) -> Optional[str]:
     args = frame.function.node.args
     if name not in frame.own and any(a.arg == name for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]):
         return f"{name} is a parameter, whose list cannot be changed for each element"
-    if isinstance(x, list) and not _is_alone(name, x, frame):
+    if isinstance(x, list) and any(map(changes_parts, under_way())) and not _is_alone(name, x, frame):
         return f"lists in {name} have other names, too, and cannot be changed for each element"
     if isinstance(x, ListLane) and x.part:
         return f"the list of {name} is part of another one, too, and cannot be changed for each element"

@@ -184,6 +184,10 @@ def _list(frame: Frame, values: Any = (), /) -> ListLane:
 
 
 def _isqrt(frame: Frame, x: Any, /) -> Any:
+    assert frame.size is not None
+    x = Lane(whole(x, frame.size))
+    if any_of(all_and(frame.active, operate("less", x, 0).flat.h), frame.size):
+        raise ValueError("isqrt() argument must be nonnegative")
     root = _converted(operate("floor", operate("sqrt", x)), int64)
     high = operate("greater", operate("multiply", root, root), x)
     root = operate("subtract", root, _converted(high, int64))
