@@ -148,3 +148,28 @@ def beside_others(v):
 
 def test_lists_of_lists_beside_those_that_change():
     assert result(nvm.function(beside_others)(nvm.array([3, 4]))) == result(beside_others([3, 4]))
+
+
+def asked(n):
+    total = 0
+    for i in range(3):
+        total += i
+    if 1 // n > 5:
+        pass
+    return total
+
+
+def computed(n):
+    total = 0
+    for i in range(3):
+        if n < 3:
+            unused = 1 // n  # noqa: F841
+        total += i
+    return total
+
+
+@pytest.mark.parametrize("f", [asked, computed])
+def test_what_a_branch_computes_for_nothing_may_fail(f):
+    assert int(nvm.function(f)(2)) == f(2)
+    with pytest.raises(ZeroDivisionError):
+        nvm.function(f)(0)

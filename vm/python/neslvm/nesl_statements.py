@@ -177,10 +177,8 @@ class Body(Expressions):
             return self.either(test, lambda: self.run(s.body, names, follow), lambda: self.run(s.orelse, names, follow))
         changed = sorted(n for n in assigned([*s.body, *s.orelse]) if isinstance(names.get(n), Code) or _in_both(n, s))
         sides = [self._side(body, names, changed) for body in (s.body, s.orelse)]
-        if not changed:
-            return then(names)
         types = [join(a.type, b.type) for a, b in zip(*sides)]
-        new = [self.program.fresh(n) for n in changed]
+        new = [self.program.fresh(n) for n in changed or ["nothing"]]  # what its statements compute may fail
         values = f"if {test} then {self._wrapped(s.body, names, changed, types)} else {self._wrapped(s.orelse, names, changed, types)}"
         rest = then({**names, **{n: Code(v, t) for n, v, t in zip(changed, new, types)}})
         return Code(f"let {_pack(new)} = ({values}) in {rest.text}", rest.type)
@@ -197,7 +195,7 @@ class Body(Expressions):
         return found
 
     def _wrapped(self, body: Sequence[ast.stmt], names: Names, changed: Sequence[str], types: Sequence[Type]) -> str:
-        return self.run(body, names, lambda n: Code(_pack([coerced(self._code(n, k), t) for k, t in zip(changed, types)]), INT)).text
+        return self.run(body, names, lambda n: Code(_pack([coerced(self._code(n, k), t) for k, t in zip(changed, types)] or ["0"]), INT)).text
 
     def _code(self, names: Names, name: str) -> Code:
         found = names.get(name)
