@@ -3,6 +3,7 @@ import itertools
 import math
 import operator
 
+import numpy as np
 import pytest
 
 import nvm
@@ -63,6 +64,9 @@ def test_failures_are_pythons_and_come_only_where_they_are_asked_for():
             nvm.array([1.5]).map(f).tolist()
     with pytest.raises(ValueError):
         nvm.array([9, -1]).map(lambda x: math.isqrt(x)).tolist()
+    with pytest.raises(NotImplementedError, match="math.dist takes numbers"):
+        WHOLE.map(lambda x: math.dist((x, 1), (0, 0)))
+    assert WHOLE.map(lambda x: math.gcd(x, np.int64(12))).tolist() == WHOLE.map(lambda x: math.gcd(x, nvm.array(12))).tolist() == [2, 3, 1]
     assert nvm.array([9, -1]).map(lambda x: math.isqrt(x) if x > 0 else 0).tolist() == [3, 0]
     with pytest.raises(TypeError):
         WHOLE.map(lambda x: math.pow(x)).tolist()

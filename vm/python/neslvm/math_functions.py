@@ -4,12 +4,12 @@ from __future__ import annotations
 import math
 from typing import Any, Sequence
 
-from .array import Array
 from .dtypes import bool_, float64, int64
 from .elementwise import UNARY
 from .flat import Flat, of_host
 from .interpreter import Frame
-from .lanes import Lane, Number, operand, operate
+from .lanes import Lane, operand, operate
+from .nested import ListLane
 from .rules import convert
 
 _BY_MACHINE = {
@@ -33,8 +33,8 @@ def of_numbers(f: Any, args: Sequence[Any], named: dict[str, Any], frame: Frame)
     if name is not None and not named and len(args) == (1 if name in UNARY else 2):
         return operate(name, *map(_real, args))
     values = [*args, *named.values()]
-    if not all(isinstance(v, (Lane, *Number)) or isinstance(v, Array) and v.ndim == 0 for v in values):
-        raise NotImplementedError(f"math.{f.__name__} takes numbers for each element, no lists")
+    if any(isinstance(v, (list, tuple, ListLane)) for v in values):
+        raise NotImplementedError(f"math.{f.__name__} takes numbers for each element, no lists or tuples")
     kinds = _OTHER_RESULTS.get(f, float64)
     made = _by_python(f, values, list(named), kinds if isinstance(kinds, tuple) else (kinds,), frame)
     return made if isinstance(kinds, tuple) else made[0]
