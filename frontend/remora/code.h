@@ -95,12 +95,16 @@ class Coder {
   }
   // What is put aside, for branch().
   struct Part {
-    std::vector<std::pair<std::int32_t, frontend::core::ExprPtr>> lets = {};  // by ascending variable
-    Code result = {};
+    std::vector<std::pair<std::int32_t, frontend::core::ExprPtr>> lets;  // by ascending variable
+    Code result;
   };
+  template <typename F>
+  Part aside(F&& f) {
+    return aside(std::forward<F>(f), Part{});
+  }
   // `f` builds on behind what was begun.
   template <typename F>
-  Part aside(F&& f, Part begun = {}) {
+  Part aside(F&& f, Part begun) {
     open_.back().blocks.push_back({false, std::move(begun.lets)});
     const Code result = f();
     Part built{std::move(open_.back().blocks.back().lets), result};

@@ -33,7 +33,7 @@ struct Buffer {
   std::size_t capacity;                  // bytes of elements
   Pool* pool;                            // null for memory that somebody else owns
   void (*release)(Buffer*, void* user);  // foreign memory: called when the last reference goes
-  void* user;  // of a pool's: the sums of its INT elements (sums.h), atomic; null: nobody keeps them
+  void* user;  // of a pool's: what keeps the sums of its INT elements (sums.h), atomic; null: nobody
   std::byte* bytes;
   // INT elements are run_first, run_first + 1, ... for at least the first `run` of them; 0: nothing is known.
   // Written by whoever fills the memory, before anybody else sees it.
@@ -83,6 +83,7 @@ class BufferRef {
     release_buffer(b_);
   }
   [[nodiscard]] Buffer* get() const { return b_; }
+  Buffer* release() { return std::exchange(b_, nullptr); }  // the reference is the caller's
   [[nodiscard]] explicit operator bool() const { return b_ != nullptr; }
   [[nodiscard]] bool unique() const { return b_ != nullptr && b_->refs.load(std::memory_order_acquire) == 1; }
   [[nodiscard]] std::byte* data() const { return b_->data(); }

@@ -32,6 +32,7 @@
 #include "vm/data/pages.h"
 #include "vm/data/pool_account.h"
 #include "vm/data/size_classes.h"
+#include "vm/data/sums.h"
 #include "vm/data/thread_cache.h"
 
 namespace nvm::vm {
@@ -51,13 +52,11 @@ constexpr std::uint32_t kLargeClass = kSmallClasses;
 constexpr std::uint32_t kGuardedClass = UINT32_MAX;
 
 constexpr std::ptrdiff_t kStatSlack = 1 << 20;
-constexpr std::size_t kCachedBytesPerClass = 128 * 1024;
-constexpr std::size_t kKeptBytes = 768 * 1024;  // of the largest of them
+constexpr std::size_t kCachedBytesPerClass = 128 * 1024, kKeptBytes = 768 * 1024;  // of the largest of them
 constexpr std::size_t kKeptShare = 32;          // part of the peak that a thread may keep
 constexpr std::size_t kLeastKept = 256 * 1024;  // if that is less
 // Hundredths of the peak above which free pages are moved, or else given back, for fresh ones.
-constexpr std::size_t kMovesFrom = 115;
-constexpr std::size_t kMostKept = 145;
+constexpr std::size_t kMovesFrom = 115, kMostKept = 145;
 constexpr std::size_t kAlwaysKept = std::size_t{4} << 20;
 
 // Bytes of a large block at `b` for `capacity` bytes of elements. The gap depends on the address alone.
@@ -489,14 +488,13 @@ void Pool::trim() {
 void Pool::fail_at(std::uint64_t k) { impl_->fail.store(k); }
 
 void release_buffer(Buffer* b) {
-  if (b->remote.load(std::memory_order_relaxed) != nullptr) drop_remote(*b);
-  if (b->release != nullptr) {
-    b->release(b, b->user);
-    return;
+  for (Buffer* sums = nullptr; b != nullptr; b = sums) {  // they may have sums, too
+    if (b->remote.load(std::memory_order_relaxed) != nullptr) drop_remote(*b);
+    if (b->release != nullptr) return b->release(b, b->user);
+    sums = take_sums(*b);
+    b->pool->impl_->release(b);
+    if (sums != nullptr && sums->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   }
-  if (b->user != nullptr) [[unlikely]]
-    static_cast<void>(BufferRef(static_cast<Buffer*>(std::exchange(b->user, nullptr))));
-  b->pool->impl_->release(b);
 }
 
 }  // namespace nvm::vm

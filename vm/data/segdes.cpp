@@ -105,7 +105,8 @@ Vector Segdes::lengths(Pool& pool) const {
     // Who asks again asks for their sums next.
     SegdesArrays& a = *arrays_;
     const bool again = a.asked.load(std::memory_order_relaxed) || a.asked.exchange(true);
-    if (again && !a.given && !kept_sum(a.lengths)) keep_sums(*a.lengths.buffer().get(), offsets_buffer());
+    if (again && !a.given && !kept_sum(a.lengths))
+      keep_sums(*a.lengths.buffer().get(), offsets_buffer(), segments_);
     return a.lengths;
   }
   if (segments_ == 1) return Vector::of_int(length_);

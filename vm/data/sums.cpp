@@ -1,40 +1,52 @@
 #include "vm/data/sums.h"
 
+#include <memory>
+#include <utility>
+
 namespace nvm::vm {
 
 namespace {
 
-// Null if there are none.
-const Buffer* sums_of(const Vector& v) {
+struct Sums {
+  Buffer* sums;  // a reference
+  std::int64_t count;
+};
+
+// Null if there are none. A vector may have more of the buffer's elements than were added up.
+const Sums* sums_of(const Vector& v) {
   Buffer* const b = v.buffer().get();
   if (v.length() < 2 || b == nullptr || b->pool == nullptr || v.place() != b->bytes) return nullptr;
-  const auto* const sums =
-      static_cast<const Buffer*>(std::atomic_ref(b->user).load(std::memory_order_acquire));
-  const auto last = static_cast<std::size_t>(v.length());
-  return sums != nullptr && (last + 1) * sizeof(std::int64_t) <= sums->capacity ? sums : nullptr;
+  const auto* const kept = static_cast<const Sums*>(std::atomic_ref(b->user).load(std::memory_order_acquire));
+  return kept != nullptr && v.length() <= kept->count ? kept : nullptr;
 }
 
 }  // namespace
 
-void keep_sums(Buffer& b, const BufferRef& sums) {
+void keep_sums(Buffer& b, BufferRef sums, std::int64_t count) {
   if (b.pool == nullptr) return;  // somebody else's, who may write to it
-  sums.get()->refs.fetch_add(1, std::memory_order_relaxed);
+  auto kept = std::make_unique<Sums>(Sums{sums.get(), count});
   void* none = nullptr;
-  if (!std::atomic_ref(b.user).compare_exchange_strong(none, sums.get(), std::memory_order_release))
-    static_cast<void>(BufferRef(sums.get()));
+  if (!std::atomic_ref(b.user).compare_exchange_strong(none, kept.get(), std::memory_order_release)) return;
+  static_cast<void>(kept.release());
+  sums.release();
+}
+
+Buffer* take_sums(Buffer& b) {
+  const std::unique_ptr<Sums> kept(static_cast<Sums*>(std::exchange(b.user, nullptr)));
+  return kept != nullptr ? kept->sums : nullptr;
 }
 
 std::optional<Vector> kept_sums(const Vector& v) {
-  auto* const sums = const_cast<Buffer*>(sums_of(v));
-  if (sums == nullptr) return {};
-  sums->refs.fetch_add(1, std::memory_order_relaxed);
-  return Vector(Storage::kI64, v.length(), BufferRef(sums));
+  const Sums* const kept = sums_of(v);
+  if (kept == nullptr) return {};
+  kept->sums->refs.fetch_add(1, std::memory_order_relaxed);
+  return Vector(Storage::kI64, v.length(), BufferRef(kept->sums));
 }
 
 std::optional<std::int64_t> kept_sum(const Vector& v) {
-  const Buffer* const sums = sums_of(v);
-  if (sums == nullptr) return {};
-  return reinterpret_cast<const std::int64_t*>(sums->bytes)[v.length()];
+  const Sums* const kept = sums_of(v);
+  if (kept == nullptr) return {};
+  return reinterpret_cast<const std::int64_t*>(kept->sums->bytes)[v.length()];
 }
 
 }  // namespace nvm::vm

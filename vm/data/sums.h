@@ -9,9 +9,11 @@
 
 namespace nvm::vm {
 
-// Keeps sums[i], the sum of the elements before i, up to that of all, with a buffer of INT elements. The
-// first are kept; from then on the buffer is never overwritten.
-void keep_sums(Buffer& b, const BufferRef& sums);
+// Keeps sums[i], the sum of the elements before i, for i up to `count`, with a pool's buffer of INT elements.
+// The first are kept; from then on the buffer is never overwritten.
+void keep_sums(Buffer& b, BufferRef sums, std::int64_t count);
+// For the pool, which takes the buffer back: what kept its sums, a reference, if it had any.
+[[nodiscard]] Buffer* take_sums(Buffer& b);
 // The exclusive sums of a vector's elements, where they are kept.
 [[nodiscard]] std::optional<Vector> kept_sums(const Vector& v);
 // The sum of all of them; likewise.

@@ -204,8 +204,11 @@ Result<Nesl::Impl::Call*> Nesl::Impl::compiled_call(const std::string& function,
   auto compiled = session.compile_call(text, std::move(types), diagnostics);
   if (!compiled) return failure_of(diagnostics);
   const std::string result = type_text(compiled->result.get());
-  if (const auto wrong = vm::not_data(compiled->result.get(), result); !wrong.empty())
-    return wrong_value(wrong);
+  if (const auto wrong = vm::not_data(compiled->result.get(), result); !wrong.empty()) {
+    Failure failure = wrong_value(wrong);
+    failure.cause = Failure::Cause::kType;
+    return failure;
+  }
   auto program = make_program(std::move(compiled->program), "NESL", {});
   if (!program) return program.failure();
   auto made = std::make_shared<Call>(Call{std::move(*compiled), *program, result, std::nullopt});

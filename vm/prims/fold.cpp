@@ -172,12 +172,14 @@ void scan_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
 }  // namespace
 
 bool sums_known(Op op, TypeWord word, std::span<const Value> operands, IntBits bits, Value& result) {
-  if (word != TypeWord::kInt || bits != IntBits::k64 || (op != Op::kAddScan && op != Op::kAddReduce))
+  const OpInfo& info = op_info(op);
+  if (word != TypeWord::kInt || bits != IntBits::k64 || info.scalar != Scalar::kAdd ||
+      (info.kind != OpKind::kScan && info.kind != OpKind::kReduce))
     return false;
   const auto* v = std::get_if<Vector>(&operands[0]);
   const auto* s = std::get_if<Segdes>(&operands[1]);
   if (v == nullptr || s == nullptr || s->segments() != 1 || s->total() != v->length()) return false;
-  if (op == Op::kAddReduce) {
+  if (info.kind == OpKind::kReduce) {
     const auto sum = kept_sum(*v);
     if (sum) result = Vector::of_int(*sum);
     return sum.has_value();

@@ -118,12 +118,13 @@ bool run_eager_until(const PrimContext& context, RecordedRegion& region, std::sp
                      RecordedSite& failed, const std::function<bool()>& enough) {
   const std::vector<std::int64_t> lengths = region.lengths;
   const auto& insts = region.region.insts;
+  const auto makes_segdes = [&](std::size_t i) { return insts[i].op == Op::kMakeSegdes; };
   std::size_t last = insts.size();  // behind it nothing is learnt
-  while (last > 0 && insts[last - 1].op != Op::kMakeSegdes) --last;
+  while (last > 0 && !makes_segdes(last - 1)) --last;
   Eager eager(context, region, region.inputs, failed);
   for (std::size_t i = 0; i < last; ++i) {
     eager.run_to(i + 1);
-    if (insts[i].op != Op::kMakeSegdes || !enough()) continue;
+    if (!makes_segdes(i) || !enough()) continue;
     region.lengths = lengths;
     return false;
   }

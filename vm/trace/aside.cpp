@@ -20,9 +20,8 @@ using DeferredRef = std::shared_ptr<Deferred>;
 // Can it be executed now, and again with the line? No lengths may be those of a filter's results, which need
 // not be among what is executed.
 bool repeatable(const RecordedRegion& recorded, const soac::RegionInst& in) {
-  if (in.op == Op::kIf || in.op == Op::kRand || in.results.size() != 1 ||
-      op_info(in.op).effect != Effect::kPure)
-    return false;
+  const OpInfo& info = op_info(in.op);
+  if (in.results.size() != 1 || info.kind == OpKind::kRandom || info.effect != Effect::kPure) return false;
   const auto known = [&](VarId x) {
     const Var& v = recorded.region.vars[static_cast<std::size_t>(x)];
     const auto is = [&](LengthId n) { return recorded.lengths[static_cast<std::size_t>(n)] >= 0; };

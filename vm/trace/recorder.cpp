@@ -226,11 +226,11 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
       return true;
     }
   if (op_kind(inst.op) == OpKind::kShape) {
+    if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (waits && inst.op == Op::kMakeSegdes && compute_aside(operands)) {
       resolve(operands[0]);
       return leave(inst, site, operands, results, RegionStop::kDescriptor);
     }
-    if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (inst.op == Op::kMakeSegdes ? !describes(operands[0]) : !waits)
       return leave(inst, site, operands, results, RegionStop::kDescriptor);
   }

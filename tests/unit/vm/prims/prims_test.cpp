@@ -95,6 +95,17 @@ TEST_CASE("who asks a descriptor again for its lengths finds their sums") {
   CHECK(m.run(kAddScan, kI, {operands[0], Segdes::regular(1, 4)}).int_at(3) == 5);
   operands.clear();
   CHECK(m.pool.stats().live == 0);
+  // A descriptor of the first lengths of a vector, which has more of them.
+  const Vector all = m.ints({3, 0, 2, 7, 1, 9});
+  const Vector some(all.storage(), 3, all.buffer());
+  const Segdes s = Segdes::from_lengths(some, 5);
+  for (int times = 0; times < 3; ++times) {
+    CHECK(
+        m.run(kAddReduce, kI, {m.run(kLengths, TypeWord::kNone, {s}), Segdes::regular(1, 3)}).scalar_int() ==
+        5);
+    CHECK(m.run(kAddReduce, kI, {all, Segdes::regular(1, 6)}).scalar_int() == 22);
+    CHECK(m.run(kAddScan, kI, {all, Segdes::regular(1, 6)}).int_at(5) == 13);
+  }
 }
 
 TEST_CASE("faults are worded as the legacy interpreter words them, and say what was found") {
