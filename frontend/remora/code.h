@@ -98,10 +98,6 @@ class Coder {
     std::vector<std::pair<std::int32_t, frontend::core::ExprPtr>> lets;  // by ascending variable
     Code result;
   };
-  template <typename F>
-  Part aside(F&& f) {
-    return aside(std::forward<F>(f), Part{});
-  }
   // `f` builds on behind what was begun.
   template <typename F>
   Part aside(F&& f, Part begun) {

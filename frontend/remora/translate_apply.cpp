@@ -108,10 +108,12 @@ Val Translator::choose(const std::vector<Code>& conditions,
   std::vector<Coder::Part> parts;
   std::vector<Val> values;
   for (const auto& alternative : alternatives) {
-    parts.push_back(code_.aside([&] {
-      values.push_back(packed(fitted(alternative(), result)));
-      return values.back().code;
-    }));
+    parts.push_back(code_.aside(
+        [&] {
+          values.push_back(packed(fitted(alternative(), result)));
+          return values.back().code;
+        },
+        {}));
     all = united(all, values.back().meaning);
   }
   for (std::size_t k = 0; k < parts.size(); ++k)
@@ -119,7 +121,8 @@ Val Translator::choose(const std::vector<Code>& conditions,
   const auto first_of = [&](std::size_t k) {
     return code_.branch(conditions[k], std::move(parts[k]), std::move(parts[k + 1]));
   };
-  for (std::size_t k = conditions.size() - 1; k > 0; --k) parts[k] = code_.aside([&] { return first_of(k); });
+  for (std::size_t k = conditions.size() - 1; k > 0; --k)
+    parts[k] = code_.aside([&] { return first_of(k); }, {});
   return {result, first_of(0), all};
 }
 
