@@ -7,7 +7,6 @@
 
 namespace nvm::vm {
 
-using soac::kNone;
 using soac::LengthId;
 using soac::Var;
 using soac::VarId;
