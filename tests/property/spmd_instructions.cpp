@@ -238,34 +238,36 @@ void same_on_ranks(Op op, TypeWord word, std::uint64_t seed, std::optional<std::
   }
 }
 
-}  // namespace
-
-TEST_CASE("every instruction on ranks, cut anywhere") {
-  const std::uint64_t seed = Catch::rngSeed() * 1000003ULL;
-  std::uint64_t tried = 0;
+// f(info, word, times) of every primitive, on each type that it has.
+template <typename F>
+void each_primitive(F f) {
   for (const OpInfo& info : all_ops())
     for (int w = 0; w < 6; ++w) {
       const auto word = static_cast<TypeWord>(w);
       if (!word_allowed(info.op, word) || vm::find_primitive(info.op, word) == nullptr) continue;
       INFO(info.text << " " << type_word_text(word));
-      const int times = info.kind == OpKind::kMap ? 2 : 12;
-      for (int i = 0; i < times; ++i) same_on_ranks(info.op, word, seed + tried++);
+      f(info, word, info.kind == OpKind::kMap ? 2 : 12);
     }
+}
+
+}  // namespace
+
+TEST_CASE("every instruction on ranks, cut anywhere") {
+  const std::uint64_t seed = Catch::rngSeed() * 1000003ULL;
+  std::uint64_t tried = 0;
+  each_primitive([&](const OpInfo& info, TypeWord word, int times) {
+    for (; times > 0; --times) same_on_ranks(info.op, word, seed + tried++);
+  });
   CHECK(tried > 500);
 }
 
 TEST_CASE("every instruction on ranks with an operand that is off by one") {
   const std::uint64_t seed = Catch::rngSeed() * 1000003ULL;
   std::uint64_t tried = 0;
-  for (const OpInfo& info : all_ops())
-    for (int w = 0; w < 6; ++w) {
-      const auto word = static_cast<TypeWord>(w);
-      if (!word_allowed(info.op, word) || vm::find_primitive(info.op, word) == nullptr) continue;
-      INFO(info.text << " " << type_word_text(word));
-      for (std::size_t i = 0; i < info.operands.size(); ++i)
-        for (int times = info.kind == OpKind::kMap ? 2 : 12; times > 0; --times)
-          same_on_ranks(info.op, word, seed + tried++, i);
-    }
+  each_primitive([&](const OpInfo& info, TypeWord word, int times) {
+    for (std::size_t i = 0; i < info.operands.size(); ++i)
+      for (int t = 0; t < times; ++t) same_on_ranks(info.op, word, seed + tried++, i);
+  });
   CHECK(tried > 1500);
 }
 

@@ -35,6 +35,7 @@ ONE_KERNEL = {
     "mean of a mask": (lambda: nvm.mean(x()[x() > 0.5] * 2), lambda: (X[X > 0.5] * 2).mean()),
     "sum of where": (lambda: nvm.sum(nvm.where(x() > 0.5, x(), 0.0)), lambda: np.where(X > 0.5, X, 0).sum()),
     "sum of rows": (lambda: nvm.sum(nvm.asarray(M) * 2, axis=1), lambda: (M * 2).sum(axis=1)),
+    "rolled": (lambda: nvm.roll(nvm.asarray(M), 7, axis=0) + 1, lambda: np.roll(M, 7, 0) + 1),
     "sum of what is gathered": (lambda: nvm.sum(x()[nvm.asarray(K)]), lambda: X[K].sum()),
     "sums of lists": (lambda: nvm.sum(jagged() * 2, axis=-1), lambda: np.add.reduceat(np.append(DATA * 2, 0), np.cumsum(LENGTHS) - LENGTHS) * (LENGTHS > 0)),
     "new with indices": (lambda: nvm.sum(nvm.new((300, 400), lambda i, j: i * j % 7)), lambda: (np.indices((300, 400)).prod(axis=0) % 7).sum()),
@@ -66,6 +67,14 @@ def test_what_a_sum_must_be_complete_for(name):
         got = made().eval()
     assert s.kernels == 2
     np.testing.assert_allclose(got.to_numpy(), want(), rtol=1e-11, atol=1e-13)
+
+
+# A gather of what is computed would have it written first: a product of matrices all n * n * n numbers.
+@pytest.mark.parametrize("made, gathers", [
+    (lambda a: a @ nvm.matrix_transpose(a), 2), (lambda a: nvm.sum(a, axis=1), 0), (lambda a: nvm.max(a * 2, axis=-1), 0),
+    (lambda a: nvm.sum(nvm.permute_dims(a * 2, (0, 1)), axis=1), 0), (lambda a: nvm.sum(a, axis=0), 1), (lambda a: nvm.roll(a, 3, axis=1), 1)])
+def test_what_is_read_where_it_lies(made, gathers):
+    assert "".join(nvm.explain(made(nvm.asarray(M))).lines).count("BPERMUTE") == gathers
 
 
 def test_what_is_said_twice_is_one_promise():

@@ -105,8 +105,12 @@ Vector Segdes::lengths(Pool& pool) const {
     // Who asks again asks for their sums next.
     SegdesArrays& a = *arrays_;
     const bool again = a.asked.load(std::memory_order_relaxed) || a.asked.exchange(true);
-    if (again && !a.given && !kept_sum(a.lengths))
-      keep_sums(*a.lengths.buffer().get(), offsets_buffer(), segments_);
+    if (again && !a.given && !kept_sum(a.lengths)) {
+      try {
+        keep_sums(a.lengths, offsets_buffer());
+      } catch (const Fault&) {  // no memory for what can be done without
+      }
+    }
     return a.lengths;
   }
   if (segments_ == 1) return Vector::of_int(length_);

@@ -12,21 +12,28 @@ struct Sums {
   std::int64_t count;
 };
 
+// The buffer that a vector begins, if it is a pool's: other owners may write to theirs.
+Buffer* begun_by(const Vector& v) {
+  Buffer* const b = v.buffer().get();
+  return v.length() > 1 && b != nullptr && b->pool != nullptr && v.place() == b->bytes ? b : nullptr;
+}
+
 // Null if there are none. A vector may have more of the buffer's elements than were added up.
 const Sums* sums_of(const Vector& v) {
-  Buffer* const b = v.buffer().get();
-  if (v.length() < 2 || b == nullptr || b->pool == nullptr || v.place() != b->bytes) return nullptr;
+  Buffer* const b = begun_by(v);
+  if (b == nullptr) return nullptr;
   const auto* const kept = static_cast<const Sums*>(std::atomic_ref(b->user).load(std::memory_order_acquire));
   return kept != nullptr && v.length() <= kept->count ? kept : nullptr;
 }
 
 }  // namespace
 
-void keep_sums(Buffer& b, BufferRef sums, std::int64_t count) {
-  if (b.pool == nullptr) return;  // somebody else's, who may write to it
-  auto kept = std::make_unique<Sums>(Sums{sums.get(), count});
+void keep_sums(const Vector& v, BufferRef sums) {
+  Buffer* const b = begun_by(v);
+  if (b == nullptr) return;
+  auto kept = std::make_unique<Sums>(Sums{sums.get(), v.length()});
   void* none = nullptr;
-  if (!std::atomic_ref(b.user).compare_exchange_strong(none, kept.get(), std::memory_order_release)) return;
+  if (!std::atomic_ref(b->user).compare_exchange_strong(none, kept.get(), std::memory_order_release)) return;
   static_cast<void>(kept.release());
   sums.release();
 }

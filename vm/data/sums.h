@@ -9,9 +9,10 @@
 
 namespace nvm::vm {
 
-// Keeps sums[i], the sum of the elements before i, for i up to `count`, with a pool's buffer of INT elements.
-// The first are kept; from then on the buffer is never overwritten.
-void keep_sums(Buffer& b, BufferRef sums, std::int64_t count);
+// Keeps sums[i], the sum of the elements before i, for i up to their number, with the buffer of an INT vector
+// that begins where a pool's buffer does; others have no place for it. The first sums are kept; from then on
+// the buffer is never overwritten.
+void keep_sums(const Vector& v, BufferRef sums);
 // For the pool, which takes the buffer back: what kept its sums, a reference, if it had any.
 [[nodiscard]] Buffer* take_sums(Buffer& b);
 // The exclusive sums of a vector's elements, where they are kept.

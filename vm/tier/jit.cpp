@@ -15,13 +15,17 @@ namespace nvm::vm {
 
 namespace {
 
+// Are there any descriptors of computed lengths?
+bool makes_segdes(const RecordedRegion& region) {
+  const auto& insts = region.region.insts;
+  return std::any_of(insts.begin(), insts.end(),
+                     [](const soac::RegionInst& in) { return in.op == Op::kMakeSegdes; });
+}
+
 // The work of a run that is done. Under a descriptor of computed lengths there may be any number of elements,
 // and the next run is taken to be alike.
 std::int64_t work_done(const RecordedRegion& region, RegionEntry& e, std::int64_t expected) {
-  const auto& insts = region.region.insts;
-  if (std::none_of(insts.begin(), insts.end(),
-                   [](const soac::RegionInst& in) { return in.op == Op::kMakeSegdes; }))
-    return expected;
+  if (!makes_segdes(region)) return expected;
   e.found = elements_of(region);
   return e.found;
 }
@@ -167,20 +171,10 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
     fused = e.code != nullptr && run_code(region, e, memo, outputs, failed);
   }
   bool done = false;
-  if (!fused && !e.tried) {
-    // How much there is to do may come out under way: where that is many times what was known, and would be
-    // written, it is begun anew.
-    constexpr std::int64_t kTimes = 8;
-    const std::int64_t known = work;
-    done = run_eager_until(context_, region, outputs, failed, [&] {
-      const std::int64_t more = elements_of(region) - work;
-      e.work += more;
-      work += more;
-      return work >= kTimes * known && budget_.certain(e.work, region.region.insts.size());
-    });
+  if (!fused && !e.tried && makes_segdes(region)) {
+    done = run_while_little(region, e, work, outputs, failed);
     if (!done) {
       compile(region, e);
-      budget_.begin();
       if (clocked) start = Clock::now();
       fused = runs_fused(e, work) && run_code(region, e, memo, outputs, failed);
     }
@@ -214,6 +208,22 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
   if (!e.tried) e.tier.note_before(work, elapsed());
   if (e.code != nullptr && !region.trapped) e.tier.note(Way::kBaseline, work, elapsed());
   blacklist_if_hopeless(region, e, work);
+}
+
+// By the primitives. How much there is to do may come out under way: where that is many times the `work` that
+// was known, and would be written, the region is to be compiled and begun anew, and the answer is false.
+bool Jit::run_while_little(RecordedRegion& region, RegionEntry& e, std::int64_t& work,
+                           std::span<Value> outputs, RecordedSite& failed) {
+  constexpr std::int64_t kTimes = 8;
+  const std::int64_t known = work;
+  const bool done = run_eager_until(context_, region, outputs, failed, [&] {
+    const std::int64_t more = elements_of(region) - work;
+    e.work += more;
+    work += more;
+    return work >= kTimes * known && budget_.certain(e.work, region.region.insts.size());
+  });
+  if (!done) budget_.begin();
+  return done;
 }
 
 // A short region that the primitives execute in less time than it takes to record it and run its kernels:

@@ -96,6 +96,8 @@ class Jit final : public RegionExecutor {
   [[nodiscard]] Memo* memo_of(const RecordedRegion& region);
   void run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span<Value> outputs,
                  RecordedSite& failed);
+  [[nodiscard]] bool run_while_little(RecordedRegion& region, RegionEntry& e, std::int64_t& work,
+                                      std::span<Value> outputs, RecordedSite& failed);
   void blacklist_if_hopeless(const RecordedRegion& region, const RegionEntry& entry, std::int64_t work);
   void compile(const RecordedRegion& region, RegionEntry& entry);
   [[nodiscard]] bool runs_fused(const RegionEntry& entry, std::int64_t work) const;

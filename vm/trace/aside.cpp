@@ -1,6 +1,5 @@
-// What an instruction needs that is not recorded, computed beside the line, which goes on: where a descriptor
-// is made of few computed lengths, what is recorded already may be long vectors that nobody would have had to
-// write.
+// What a descriptor is made of, computed beside the line, which goes on: where it is few lengths, what is
+// recorded already may be long vectors that nobody would have had to write (decision 58).
 #include <algorithm>
 
 #include "vm/trace/recorder.h"
@@ -95,7 +94,8 @@ bool Recorder::compute_aside(std::span<Value> operands) {
   try {
     report(recorded, Charges(observer_), execute(recorded, outputs));
   } catch (const Fault&) {
-    return false;  // something before it may fail first: in its order, with the line
+    failed_ = {};  // something before it may fail first: in its order, with the line
+    return false;
   }
   knowable_ = false;
   for (std::size_t x = 0; x < wanted.size(); ++x)

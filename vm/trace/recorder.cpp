@@ -172,10 +172,11 @@ void Recorder::finish() {
 // still record it when what was promised is there and counted: elements that stand there are not fetched.
 bool Recorder::leave(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                      std::span<Value> results, RegionStop stop) {
+  for (Value& v : operands) resolve(v);
   if (waits(operands)) {
     stopper_ = &inst;
     if (observer_ != nullptr && !limits_.scatters) observer_->left(inst, stop_text(stop));
-    if (op_info(inst.op).effect != Effect::kPure || !compute_aside(operands)) flush(stop);
+    flush(stop);
     if (limits_.scatters) return offer(inst, site, operands, results);
   } else if (observer_ != nullptr) {
     observer_->left(inst, stop_text(stop));
@@ -227,12 +228,9 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     }
   if (op_kind(inst.op) == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
-    if (waits && inst.op == Op::kMakeSegdes && compute_aside(operands)) {
-      resolve(operands[0]);
-      return leave(inst, site, operands, results, RegionStop::kDescriptor);
-    }
-    if (inst.op == Op::kMakeSegdes ? !describes(operands[0]) : !waits)
-      return leave(inst, site, operands, results, RegionStop::kDescriptor);
+    const bool recorded =
+        inst.op == Op::kMakeSegdes ? !(waits && compute_aside(operands)) && describes(operands[0]) : waits;
+    if (!recorded) return leave(inst, site, operands, results, RegionStop::kDescriptor);
   }
   if (waits && inst.op == Op::kAddReduce && record_known_sum(inst, site, operands, results)) return true;
   if (const auto stop = refuses(inst, operands)) return leave(inst, site, operands, results, *stop);

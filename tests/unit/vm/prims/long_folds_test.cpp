@@ -1,4 +1,4 @@
-// FLOAT folds of segments with more than 2048 blocks.
+// FLOAT folds of segments with more than 2048 blocks, and of those whose lanes are not all full.
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -49,6 +49,43 @@ TEST_CASE("the totals of long segments are combined by the fixed tree", "[tree]"
         CHECK(std::equal(want.begin(), want.end(), got.data<double>(), [](double a, double b) {
           return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
         }));
+      }
+    }
+  }
+}
+
+// Elements that fill only some lanes are combined there, and no others are combined.
+TEST_CASE("left-over elements are combined in their lanes", "[tree]") {
+  const double special[] = {-0.0, 0.0, INFINITY, -INFINITY, NAN, 1e308, -1e308, 5e-324};
+  std::mt19937_64 rng(2);
+  for (std::int64_t n = 33; n <= 100; ++n) {
+    const Lengths lengths = {n, n, n};
+    Floats x;
+    for (std::int64_t i = 0; i < 3 * n; ++i)  // the first are all -0, the last are anything
+      x.push_back(i < n                          ? -0.0
+                  : i >= 2 * n && rng() % 4 == 0 ? special[rng() % 8]
+                                                 : 0.1 * static_cast<double>(i));
+    Pool pool;
+    Vector v = pool.vector(Storage::kF64, 3 * n);
+    std::copy(x.begin(), x.end(), v.mutable_data<double>());
+    for (const auto& [scalar, op] : {std::pair(Scalar::kAdd, Op::kAddReduce),
+                                     {Scalar::kMul, Op::kMulReduce},
+                                     {Scalar::kMax, Op::kMaxReduce},
+                                     {Scalar::kMin, Op::kMinReduce}}) {
+      const Floats want = testing::folded(scalar, false, x, lengths);
+      for (const Isa isa : {Isa::kPortable, Isa::kAvx2, Isa::kAvx512}) {
+        if (isa > best_isa()) continue;
+        PrimContext context;
+        context.pool = &pool;
+        context.isa = isa;
+        std::vector<Value> operands = {v, Segdes::regular(3, n)}, results(1);
+        run_primitive(context, op, TypeWord::kFloat, operands, results);
+        const auto* got = std::get<Vector>(results[0]).data<double>();
+        INFO(n << " elements, " << op_info(op).text << ", " << static_cast<int>(isa));
+        for (std::size_t k = 0; k < 3; ++k)
+          CHECK((std::isnan(want[k])
+                     ? std::isnan(got[k])
+                     : std::bit_cast<std::uint64_t>(want[k]) == std::bit_cast<std::uint64_t>(got[k])));
       }
     }
   }

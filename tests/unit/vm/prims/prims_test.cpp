@@ -95,6 +95,17 @@ TEST_CASE("who asks a descriptor again for its lengths finds their sums") {
   CHECK(m.run(kAddScan, kI, {operands[0], Segdes::regular(1, 4)}).int_at(3) == 5);
   operands.clear();
   CHECK(m.pool.stats().live == 0);
+  // Of lengths in the middle of a vector nothing is kept that its beginning could take for its own.
+  const Vector whole = m.ints({5, 3, 0, 2});
+  const Segdes middle = Segdes::from_lengths(Vector(whole.storage(), 3, whole.buffer(), 1), 5);
+  for (int times = 0; times < 3; ++times) {
+    CHECK(
+        m.run(kAddScan, kI, {m.run(kLengths, TypeWord::kNone, {middle}), Segdes::regular(1, 3)}).int_at(1) ==
+        3);
+    CHECK(m.run(kAddScan, kI, {whole, Segdes::regular(1, 4)}).int_at(1) == 5);
+    const Vector begin(whole.storage(), 3, whole.buffer());
+    CHECK(m.run(kAddScan, kI, {begin, Segdes::regular(1, 3)}).int_at(1) == 5);
+  }
   // A descriptor of the first lengths of a vector, which has more of them.
   const Vector all = m.ints({3, 0, 2, 7, 1, 9});
   const Vector some(all.storage(), 3, all.buffer());
